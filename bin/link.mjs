@@ -10,9 +10,10 @@ import { build } from 'esbuild';
 import script from './script.js';
 
 /** Loaded by the few commands that need them. */
-const PACKAGES = Object.keys(
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies,
+const { dependencies, optionalDependencies } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
+const PACKAGES = Object.keys({ ...dependencies, ...optionalDependencies });
 
 /** Runs in the script: `defs` are modules, `paths` where they are from `dist`, `names` what each calls those it imports. */
 function run(defs, paths, names, entry, module, require, load, urlOf) {

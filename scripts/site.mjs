@@ -99,16 +99,37 @@ async function build() {
   return out;
 }
 
-/** What the theme leaves out for those who read by keyboard or by ear: the main part, code to scroll, empty heads of tables. */
+/** Says how deep each heading is, where the theme leaves levels out. */
+function levels(html) {
+  const above = [];
+  return html.replaceAll(/<h([1-6])(?=[ >])/g, (tag, digit) => {
+    const written = Number(digit);
+    while (above.length > 0 && above[above.length - 1] >= written) above.pop();
+    above.push(written);
+    return above.length === written ? tag : `${tag} aria-level="${above.length}"`;
+  });
+}
+
+/**
+ * What the theme leaves out for those who read by keyboard or by ear: the main part and the list of a page's headings as landmarks,
+ * code to scroll, empty heads of tables, levels of headings; and links within what opens and closes a section.
+ */
 function openToAll(folder) {
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!path.endsWith('.html')) continue;
     const file = join(folder, path);
     const text = readFileSync(file, 'utf8')
       .replaceAll('<div class="col-content">', '<div class="col-content" role="main">')
+      .replaceAll(
+        '<div class="page-menu">',
+        '<div class="page-menu" role="navigation" aria-label="Page">',
+      )
       .replaceAll('<pre>', '<pre tabindex="0">')
-      .replaceAll('<th></th>', '<td></td>');
-    writeFileSync(file, text);
+      .replaceAll('<th></th>', '<td></td>')
+      .replaceAll(/<summary[^>]*>.*?<\/summary>/gs, (summary) =>
+        summary.replaceAll(/<a [^>]*class="tsd-anchor-icon"[^>]*>.*?<\/a>/gs, ''),
+      );
+    writeFileSync(file, levels(text));
   }
 }
 

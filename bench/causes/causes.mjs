@@ -47,7 +47,7 @@ export const CAUSES = [
       const lps = d.pick(64, 128);
       const options = { lps, work: d.whole(1000, 1500), remote: 0.02, end: 51_200 / lps };
       const sick = sim(options, { env: { CAUSES_MAP: 'skewed' } });
-      const says = /PE 0 .*of the LPs, .*as many LPs/;
+      const says = /PE 0 .*of the LPs, .*same number of LPs/;
       return { sick, cured: { ...sick, env: {} }, rule: 'imbalance', says };
     },
   },
@@ -59,7 +59,7 @@ export const CAUSES = [
       const options = { lps, work: d.whole(1000, 1500), crowd, remote: 0.02 };
       const sick = sim({ ...options, end: 51_200 / lps });
       const cured = { ...sick, env: { CAUSES_MAP: 'dealt' } };
-      return { sick, cured, rule: 'imbalance', says: /PE 0 .*get more events/ };
+      return { sick, cured, rule: 'imbalance', says: /PE 0 .*handle more events/ };
     },
   },
   {
@@ -85,7 +85,7 @@ export const CAUSES = [
       const options = { lps: 256, work: d.whole(0, 20), least: 2, lookahead: 2 };
       const sick = sim({ ...options, 'gvt-interval': 1, batch: d.pick(1, 2), end: 1300 });
       const cured = turned(sick, { 'gvt-interval': 16, batch: 16 });
-      return { sick, cured, rule: 'gvt-interval', says: /of their time on .* GVTs/ };
+      return { sick, cured, rule: 'gvt-interval', says: /of their time computing .* GVTs/ };
     },
   },
   {
@@ -132,7 +132,7 @@ export const CAUSES = [
       const least = d.real(0.4, 1.2);
       const lookahead = d.real(0.001, 0.01);
       const sick = sim({ synch: 2, lps: 64, work: d.whole(20, 60), least, lookahead, end: 500 });
-      const says = new RegExp(`never closer than ${String(least).slice(0, 3)}`);
+      const says = new RegExp(`a delay below ${String(least).slice(0, 3)}`);
       return { sick, cured: turned(sick, { lookahead: least }), rule: 'lookahead', says };
     },
   },

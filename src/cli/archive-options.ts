@@ -56,7 +56,7 @@ export function timeOption(name: string, text: string | undefined): number | und
   const value = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text);
   if (Number.isNaN(value)) {
     throw new UsageError(
-      `--${name} ${text}: it is seconds since 1970, or a time such as 2013-10-01T21:30`,
+      `--${name} ${text}: must be seconds since 1970, or a time such as 2013-10-01T21:30`,
     );
   }
   return value / 1000;
@@ -73,7 +73,7 @@ function hostsOption(text: string | undefined): readonly string[] | null {
     }
   }
   const hosts = expandHosts(list);
-  if (hosts.length === 0) throw new UsageError(`--hosts ${text}: names no host`);
+  if (hosts.length === 0) throw new UsageError(`--hosts ${text}: does not name a host`);
   return hosts;
 }
 

@@ -48,7 +48,7 @@ export class Arrivals {
       const script = new URL('index-worker.js', import.meta.url);
       await startThread(script, { workerData: task, name: 'job index' }).done;
     } catch (error) {
-      this.say(`${index}: left to the next question: ${(error as Error).message}`);
+      this.say(`${index}: will be updated by the next query: ${(error as Error).message}`);
     }
   }
 }

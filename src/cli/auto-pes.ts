@@ -36,12 +36,12 @@ export async function choosePes(cpus: number, trial: PesTrial): Promise<Choice> 
   const alone = await trial(1, ALONE)
     .catch(() => trial(1, SLOW * ALONE))
     .catch(() => null);
-  if (alone === null) return { pes: 1, why: `no run on one PE got going in ${SLOW * ALONE} s` };
+  if (alone === null) return { pes: 1, why: `no run on one PE started within ${SLOW * ALONE} s` };
   const { wallSeconds, reached } = alone;
-  if (reached >= 1) return { pes: 1, why: `it takes ${wallSeconds.toFixed(2)} s` };
+  if (reached >= 1) return { pes: 1, why: `the run takes ${wallSeconds.toFixed(2)} s` };
   const whole = reached > 0 ? wallSeconds / reached : Infinity;
   if (whole < WORTH) {
-    return { pes: 1, why: `it takes about ${whole.toFixed(1)} s, too short to try others` };
+    return { pes: 1, why: `the run takes about ${whole.toFixed(1)} s, too short to try more PEs` };
   }
   let best = { pes: 1, rate: alone.eventRate * CLEARLY };
   const tried = [`1: ${short(alone.eventRate)}`];
@@ -112,5 +112,5 @@ export function fewerPes(r: RunResult): string | null {
   if (!(net > 0) || net * ON_ONE > TOLD * r.wallSeconds) return null;
   const all = r.pes * r.wallSeconds;
   const share = ((100 * net) / all).toFixed(0);
-  return `One PE would likely have been faster: of ${r.pes} × ${r.wallSeconds.toFixed(1)} s, events that stayed took ${share} %. --pes=auto tries it.`;
+  return `One PE would probably have been faster: handling the committed events took only ${share} % of ${r.pes} × ${r.wallSeconds.toFixed(1)} s. Use --pes=auto to compare.`;
 }

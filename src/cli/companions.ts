@@ -43,7 +43,7 @@ export function besideOf(own: Given<typeof RECORD_OPTIONS>): Beside | null {
   if (interval === 0 && !regions) return null;
   if (own.record === undefined) {
     const name = interval === 0 ? '--regions' : '--node-stats';
-    throw new UsageError(`${name} needs --record=NAME: what it writes is part of a recording`);
+    throw new UsageError(`${name} needs --record=NAME: its output is part of a recording`);
   }
   return { nodeInterval: interval === 0 ? null : interval, regions };
 }

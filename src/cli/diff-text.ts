@@ -75,7 +75,7 @@ const boundText = (one: Change): string =>
 function remark(one: Change): string {
   if (one.verdict !== 'noise' || one.detectable === null) return REMARKS[one.verdict];
   const size = amount(one, one.detectable);
-  return size === '' ? REMARKS.noise : `within noise; seen from ${size}`;
+  return size === '' ? REMARKS.noise : `within noise; a change of ${size} would be seen`;
 }
 
 const REMARKS: Readonly<Record<Change['verdict'], string>> = {
@@ -152,7 +152,7 @@ function rest(changes: readonly Change[], more: number, spoken: readonly Change[
     [more, 'more changed'],
     [count('noise'), 'within noise'],
     [count('same'), 'the same'],
-    [count('changed') + count('unknown'), 'changed less than asked for'],
+    [count('changed') + count('unknown'), 'changed by less than the given share'],
   ] as const;
   const parts = counts.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`);
   const only = (['only a', 'only b'] as const).flatMap((verdict) => {

@@ -34,7 +34,7 @@ export function pagesOfJob(job: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const found = lstatSync(path);
   if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid)) {
-    throw new Error(`${path} is not ours: remove it`);
+    throw new Error(`${path} belongs to another user: remove it`);
   }
   return path;
 }

@@ -56,7 +56,7 @@ export function expectSameCommand(world: MpiWorld, args: readonly string[]): voi
     if (at === undefined) return;
     const [a, b] = [first, other].map((of) => of[at] ?? 'nothing');
     throw new UsageError(
-      `rank ${k + 1} was started with ${b} where rank 0 has ${a}: all ranks take the same command`,
+      `rank ${k + 1} was started with ${b} but rank 0 with ${a}: all ranks must run the same command`,
     );
   });
   world.meet();

@@ -44,7 +44,7 @@ function numbersOption(
       throw new UsageError(`--${name}=${given}: must be numbers such as 3 or 0,2,5-7`);
     }
     const [low, high] = [Number(match[1]), Number(match[2] ?? match[1])];
-    if (low > high) throw new UsageError(`--${name}=${given}: ${part.trim()} has no number in it`);
+    if (low > high) throw new UsageError(`--${name}=${given}: ${part.trim()} contains no number`);
     return [low, high] as const;
   });
   return (value) => ranges.some(([low, high]) => value >= low && value <= high);

@@ -59,7 +59,7 @@ export function hostFolder(name: string, host: string, { job }: LaunchedRank): s
       part = job;
     }
     if (others.length > 0 && part !== undefined && part !== job) {
-      throw new RecordError(`-o: ${folder} is of job ${part}; remove it or give another name`);
+      throw new RecordError(`-o: ${folder} belongs to job ${part}; remove it or give another name`);
     }
     if (existsSync(join(folder, 'recording.json'))) {
       throw new RecordError(`-o: ${folder} exists already; remove it or give another name`);

@@ -81,7 +81,7 @@ function seedsOf(
   if (given.length === 0) return undefined;
   if (given.length < names.length) {
     throw new UsageError(
-      `--${given[0]} alone: ROSS takes all four seeds or none; add ${names
+      `--${given[0]} given alone: ROSS takes all four seeds or none; add ${names
         .filter((name) => !values.has(name))
         .map((name) => `--${name}`)
         .join(', ')}`,

@@ -49,6 +49,6 @@ export function withPlatform<T>(
 
 /** A whole number of at least 0. @throws UsageError */
 export function indexFrom(text: string): number {
-  if (!/^\d+$/.test(text)) throw new UsageError(`index ${text}: it is a whole number`);
+  if (!/^\d+$/.test(text)) throw new UsageError(`index ${text}: must be a whole number`);
   return Number(text);
 }

@@ -87,7 +87,7 @@ export function readWatch(given: Given<typeof WATCH_OPTIONS>): WatchOptions {
     );
   }
   if (endless && duration === 0 && period === 0) {
-    throw new UsageError('how often? a session with --pid or --metrics needs --period');
+    throw new UsageError('a session with --pid or --metrics needs --period');
   }
   const json = given.json === true;
   return {

@@ -13,20 +13,19 @@ const FALL = {
 const USED = {
   value: 0.1,
   unit: 'core',
-  means:
-    'of user time over the job at least, on average: with less there is no work that could stop',
+  means: 'of user time on average over the job: with less there is no work that could stop',
   source: 'ours: below it are ticks of /proc/stat, and niced work is no user time',
 };
 
 export const CATASTROPHE = jobRule({
   name: 'catastrophe',
-  title: 'work that suddenly stops',
+  title: 'work that stops suddenly',
   looks:
-    'The least ratio of a host’s rate of user time after a moment to that before it, as the metric Catastrophe.',
+    'Finds the moment at which a host’s rate of user time fell most: the ratio of the rate after it to the rate before it (metric Catastrophe).',
   set: 'exam',
   metric: 'Catastrophe',
   thresholds: { USED, FALL },
-  knob: 'Did a process fail while the others wait for it? See the job’s output around that time, and end a job with its first failed process.',
+  knob: 'Did a process fail while the others waited for it? Read the job’s output around that time, and let a job end when its first process fails.',
   severity: (value, job) => {
     const used = job.metric('summary', 'avg_cpuusage')?.value ?? 0;
     if (used < USED.value || value > FALL.value) return null;

@@ -14,14 +14,14 @@ import { ROLLBACK_SIGNS } from './samples.ts';
 const SOME = {
   value: 0.05,
   unit: 'share',
-  means: 'of its periods the quota was used up: notice',
+  means: 'of the periods used up the quota: notice',
   source: `${OWN}: single bursts are what a quota is for`,
 };
-const OFTEN = { value: 0.25, unit: 'share', means: 'of its periods: problem', source: OWN };
+const OFTEN = { value: 0.25, unit: 'share', means: 'of the periods: problem', source: OWN };
 const PERIODS = {
   value: 8,
   unit: '{period}',
-  means: 'in two samples or more: less says nothing',
+  means: 'in two samples or more: fewer prove nothing',
   source: `${OWN}: 0.8 s at the kernel’s 100 ms`,
 };
 
@@ -44,7 +44,7 @@ interface Group {
 export const CPU_QUOTA: FindingRule = {
   name: 'cpu-quota',
   title: 'a CPU quota that throttles the command',
-  looks: 'Counts the periods in which a control group’s quota was used up (cpu.stat).',
+  looks: 'Counts the periods in which a control group used up its quota (cpu.stat).',
   needs: ['process_quota_rate'],
   thresholds: { SOME, OFTEN, PERIODS },
   knob: 'Raise the quota (cpu.max; of a container or a pod, its CPU limit), or run as many threads as it has CPUs.',
@@ -55,7 +55,7 @@ export const CPU_QUOTA: FindingRule = {
       const share = one.throttled / one.periods;
       const severity = graded(share, SOME, OFTEN);
       if (severity === null) return [];
-      const sentence = `Control group ${one.cgroup} of ${one.host} may use ${short(one.quota)} CPUs, and that was used up in ${percent(share)} of its periods: its threads were kept from running for ${short(one.seconds)} s, summed over CPUs.`;
+      const sentence = `Control group ${one.cgroup} of ${one.host} may use ${short(one.quota)} CPUs and used up this quota in ${percent(share)} of its periods: its threads were kept from running for ${short(one.seconds)} s, summed over CPUs.`;
       const span = one.to - one.from;
       const lost = one.seconds / Math.max(one.seconds, one.quota * span + one.seconds);
       const why = `its threads stood still for ${short(one.seconds)} s in ${short(span)} s`;

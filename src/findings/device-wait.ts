@@ -16,14 +16,14 @@ import { when } from './when.ts';
 const WAITS = {
   value: 0.1,
   unit: 'share',
-  means: 'of the samples of a thread found it blocked (state D): notice',
+  means: 'of a thread’s samples found it blocked (state D): notice',
   source: `${OWN}: ten samples a second; most waits for a device are shorter than one`,
 };
 const MUCH = { value: 0.3, unit: 'share', means: 'of its samples: problem', source: OWN };
 const SAMPLES = {
   value: 20,
   unit: '{sample}',
-  means: 'of a thread: less says nothing',
+  means: 'of a thread: fewer prove nothing',
   source: `${OWN}: of 20 samples, 2 are a tenth`,
 };
 
@@ -36,10 +36,10 @@ export const DEVICE_WAIT: FindingRule = {
   name: 'device-wait',
   title: 'threads that wait for a device',
   looks:
-    'Counts the samples in which a thread was blocked by a device (state D), and names the process that wrote and read most.',
+    'Counts the samples in which a thread was blocked by a device (state D), and names the process that wrote and read the most.',
   needs: ['rank_on_node'],
   thresholds: { WAITS, MUCH, SAMPLES, ENOUGH },
-  knob: 'Write less often and in larger pieces, to a local or a parallel file system, or from a thread of its own.',
+  knob: 'Write less often and in larger pieces, write to a local or a parallel file system, or write from a separate thread.',
   async run(subject) {
     const all = (await threadsOf(subject)).filter(({ samples }) => samples >= SAMPLES.value);
     const blocked = all
@@ -56,11 +56,11 @@ export const DEVICE_WAIT: FindingRule = {
     const who =
       most === undefined || most.written + most.read <= 0
         ? ''
-        : `; process ${most.process_id} moved most: ${bytes(most.written)} to devices, ${bytes(most.read)} from them`;
+        : `; process ${most.process_id} moved the most data: ${bytes(most.written)} to devices, ${bytes(most.read)} from them`;
     return [
       {
         severity,
-        sentence: `${capital(namesOf(blocked))} stood still for a device in ${percent(share(blocked[0]))} of its samples${when(stretch)}${who}.`,
+        sentence: `${capital(namesOf(blocked))} was blocked by a device in ${percent(share(blocked[0]))} of its samples${when(stretch)}${who}.`,
         evidence: { sql: THREADS, rows: threadRows(blocked, stretch) },
         ...expecting(this.knob, share(blocked[0]), 'so long it stood still'),
       },

@@ -21,7 +21,7 @@ function ruleText({ name, title, looks, thresholds, knob }: FindingRule): string
     `### ${name}: ${title}`,
     looks,
     ...(rows.length > 0 ? [table.join('\n')] : []),
-    ...(knob === '' ? [] : [`**Turn**: ${knob}`]),
+    ...(knob === '' ? [] : [`**Change**: ${knob}`]),
   ].join('\n\n');
 }
 

@@ -23,7 +23,7 @@ const SOME = {
   value: FINE,
   unit: 'share',
   means:
-    'of the events handled rolled back, or of the time that this took at least, where it was timed: notice',
+    'of the handled events were rolled back, or of the time that this took at least, where it was timed: notice',
   source: FINE_SOURCE,
 };
 const MUCH = {
@@ -35,7 +35,7 @@ const MUCH = {
 const WORSE = {
   value: 1.25,
   unit: '',
-  means: 'times the run’s share: the PE is named',
+  means: 'times the whole run’s share: the finding names the PE',
   source: OWN,
 };
 
@@ -53,12 +53,12 @@ interface PeRow {
 
 export const EFFICIENCY: FindingRule = {
   name: 'efficiency',
-  title: 'how much work was kept',
+  title: 'how much work was kept and how much rolled back',
   looks:
     'Sums the events that each PE handled and rolled back. Efficiency is ROSS’s: 1 − rolled back / (handled − rolled back), below 0 where more is undone than kept.',
   needs: [],
   thresholds: { SOME, MUCH, WORSE },
-  knob: 'Bound the optimism: a smaller --batch or --gvt-interval, or --max-opt-lookahead; more KPs (--nkp) roll back less at a time.',
+  knob: 'Limit the optimism: a smaller --batch or --gvt-interval, or --max-opt-lookahead. With more KPs (--nkp), each rollback undoes fewer events.',
   async run(subject) {
     const { recording, has } = subject;
     const table = countedIn(has, 'events_processed', 'events_rolled_back');
@@ -88,11 +88,11 @@ export const EFFICIENCY: FindingRule = {
         ...(severity === null
           ? { advice: '' }
           : expecting(
-              `Bound the optimism: ${await lessAhead(subject)}; more KPs (--nkp) roll back less at a time.`,
+              `Limit the optimism: ${await lessAhead(subject)}. With more KPs (--nkp), each rollback undoes fewer events.`,
               cost,
               cost === share
-                ? `${percent(share)} of what was handled was for nothing`
-                : `what was handled for nothing, and undoing it, took ${percent(cost)} of the time`,
+                ? `${percent(share)} of the handled events were wasted work`
+                : `handling events that were rolled back, and undoing them, took ${percent(cost)} of the time`,
             )),
       },
     ];

@@ -29,7 +29,7 @@ export const ENERGY_PER_EVENT: FindingRule = {
   name: 'energy-per-event',
   title: 'energy per committed event',
   looks:
-    'Divides the energy of the processor packages over the run by the events committed. Events that were rolled back cost energy and count for nothing.',
+    'Divides the energy of the processor packages by the number of committed events. Events that were rolled back cost energy but do not count.',
   needs: [],
   thresholds: {},
   knob: '',

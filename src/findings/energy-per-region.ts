@@ -4,13 +4,13 @@ import { asRows, type FindingParts, type FindingRule, OWN, percent, short } from
 const WAITS = {
   value: 0.5,
   unit: 'share',
-  means: 'of a region’s time is hinted network or spin: it waits',
+  means: 'of a region’s time has the hint network or spin: the region counts as waiting',
   source: 'GEOPM’s hints, which its frequency agents act upon',
 };
 const PART = {
   value: 0.1,
   unit: 'share',
-  means: 'of the energy is burnt in regions that wait: notice',
+  means: 'of the energy is spent in waiting regions: notice',
   source: OWN,
 };
 
@@ -41,10 +41,10 @@ export const ENERGY_PER_REGION: FindingRule = {
   name: 'energy-per-region',
   title: 'energy by region',
   looks:
-    'Ranks regions by the energy of the processor packages, and adds up those that mostly wait.',
+    'Ranks regions by the energy of the processor packages, and adds up the energy of those that mostly wait.',
   needs: ['geopm_region.package_energy', 'geopm_region.sync_runtime', 'geopm_region.section'],
   thresholds: { WAITS, PART },
-  knob: 'Lower the frequency where it does not matter: region launch --geopm-agent=frequency_map with a frequency for those regions.',
+  knob: 'Lower the frequency in those regions, where it does not matter: region launch --geopm-agent=frequency_map.',
   async run({ recording, has }) {
     const hints = HINTS.filter((hint) => has(`geopm_region.${hint}`));
     const time = hints.map((hint) => `coalesce(${hint}, 0)`).join(' + ') || 'NULL';

@@ -10,7 +10,8 @@ import { BAD, FINE, factsOf, INVITED, oneMode, ROLLBACK_SIGNS } from './samples.
 const SOME = {
   value: FINE,
   unit: 'share',
-  means: 'of the events handled undone, or of the time that this took at least, and MOSTLY: notice',
+  means:
+    'of the handled events were undone, or of the time was spent on them at least, and MOSTLY: notice',
   source: 'as efficiency',
 };
 const FEWER = {
@@ -23,7 +24,8 @@ const MUCH = { value: BAD, unit: 'share', means: 'undone: problem', source: 'as 
 const MOSTLY = {
   value: 0.85,
   unit: 'share',
-  means: 'of a KP’s events are of other LPs than the one hit: at eight even LPs it is 0.875',
+  means:
+    'of a KP’s events belong to LPs other than the one hit: with eight equal LPs this is 0.875',
   source: `${OWN}; ROSS’s tuning page: more KPs against false rollbacks`,
 };
 /** The default of `sim run`. */
@@ -57,12 +59,12 @@ interface KpRow {
 
 export const FALSE_ROLLBACKS: FindingRule = {
   name: 'false-rollbacks',
-  title: 'events undone because their LP shares a KP',
+  title: 'events undone only because their LP shares a KP',
   looks:
-    'How many LPs share a KP, from samples of LPs (--lp-data) or else from the LPs that rollbacks name, and how many of a KP’s events are of other LPs than the one that a late event hits.',
+    'Counts the LPs that share a KP, from samples of LPs (--lp-data) or else from the LPs that rollbacks name, and the share of a KP’s events that belong to LPs other than the one that a late event hits.',
   needs: [],
   thresholds: { SOME, FEWER, MUCH, MOSTLY },
-  knob: 'More KPs: --nkp, so that few LPs share one. Each costs a little at every GVT.',
+  knob: 'Use more KPs (--nkp), so that few LPs share one. Each KP costs a little at every GVT.',
   explains: ROLLBACK_SIGNS,
   async run(subject) {
     const { recording, has } = subject;
@@ -88,13 +90,13 @@ export const FALSE_ROLLBACKS: FindingRule = {
       {
         severity,
         sentence:
-          `${least}${whole(lps / rows.length)} LPs share a KP: a late event for one undoes the events of all, and up to ${percent(others)} of ${whole(undone)} events undone were of other LPs.`.replace(
+          `${least}${whole(lps / rows.length)} LPs share a KP: a late event for one LP undoes the events of all, and up to ${percent(others)} of ${whole(undone)} undone events belonged to other LPs.`.replace(
             /^a/,
             'A',
           ),
         evidence: { sql, rows: asRows(rows.slice(0, 100)) },
         ...expecting(
-          `More KPs: --nkp=${nkp} or so leaves ${GOOD} LPs to each. Each costs a little at every GVT.`,
+          `Use more KPs: with about --nkp=${nkp}, ${GOOD} LPs share one. Each KP costs a little at every GVT.`,
           share * others,
           `rollbacks cost ${percent(share)}, and most of that for other LPs`,
         ),

@@ -27,45 +27,45 @@ import { timeOnEvents } from './time-on-events.ts';
 const OFTEN = {
   value: 0.1,
   unit: 'share',
-  means: 'of the PEs’ time spent on GVT: notice',
+  means: 'of the PEs’ time was spent on GVT: notice',
   source: OWN,
 };
-const TOO_OFTEN = { value: 0.25, unit: 'share', means: 'spent on GVT: problem', source: OWN };
+const TOO_OFTEN = { value: 0.25, unit: 'share', means: 'was spent on GVT: problem', source: OWN };
 const RARE = {
   value: 16_384,
   unit: '{event}',
-  means: 'events of a PE between two GVTs, where rollbacks cost anything: notice',
+  means: 'of a PE between two GVTs, if rollbacks cost anything: notice',
   source: `${OWN}: 64 times --batch × --gvt-interval as they are by default`,
 };
 const TURNED_DOWN = {
   value: TURNED_DOWN_EVENTS,
   unit: '{event}',
-  means: 'of --batch × --gvt-interval, or fewer: GVTs were asked for that often',
+  means: 'or fewer for --batch × --gvt-interval: the settings ask for very frequent GVTs',
   source: `${OWN}: a sixteenth of the default`,
 };
 const EACH = {
   value: 64,
   unit: '{event}',
-  means: 'of a PE between two GVTs, or fewer, where they were asked for',
+  means: 'or fewer of a PE between two GVTs, if the settings ask for frequent GVTs',
   source: 'as lookahead',
 };
 const ELSEWHERE = {
   value: 0.25,
   unit: 'share',
   means:
-    'of the PEs’ time that cannot have gone on events, where GVTs were asked for that often: notice',
-  source: `${OWN}: who waits for a GVT is not counted as computing it`,
+    'of the PEs’ time cannot have been spent on events, if the settings ask for frequent GVTs: notice',
+  source: `${OWN}: time spent waiting for a GVT is not counted as computing it`,
 };
 const MOSTLY_ELSEWHERE = {
   value: 0.5,
   unit: 'share',
-  means: 'of their time, where they were: problem',
+  means: 'of their time, under the same condition: problem',
   source: OWN,
 };
 const LEAST = {
   value: INVITED,
   unit: 'share',
-  means: 'of the events handled undone: below it a rare GVT does no harm',
+  means: 'of the handled events were undone: below this, infrequent GVTs do no harm',
   source: 'as optimism',
 };
 
@@ -96,12 +96,12 @@ async function askedFor(
   return [
     {
       severity,
-      sentence: `PEs spent at least ${percent(elsewhere)} of their time on ${whole(gvts)} GVTs and on waiting for them (--gvt-interval=${gvt_interval}, --batch=${batch}): one for every ${short(events)} events of a PE.`,
+      sentence: `PEs spent at least ${percent(elsewhere)} of their time computing ${whole(gvts)} GVTs and waiting for them (--gvt-interval=${gvt_interval}, --batch=${batch}): one for every ${short(events)} events of a PE.`,
       evidence: { sql: onEvents.sql, rows: asRows(onEvents.rows) },
       ...expecting(
         'Compute GVT less often: a larger --gvt-interval or --batch.',
         elsewhere,
-        'that time did not go on events',
+        'that time was not spent on events',
       ),
       turn: { 'gvt-interval': USUAL.interval, batch: USUAL.batch },
     },
@@ -118,9 +118,9 @@ interface PeRow {
 
 export const GVT_INTERVAL: FindingRule = {
   name: 'gvt-interval',
-  title: 'GVT too often, or too rarely',
+  title: 'GVT computed too often or too rarely',
   looks:
-    'The time that PEs spend on GVT, or, where it was asked for that often, at most on events; and the events that they handle between two. Uncommitted events take memory, and only GVT frees it.',
+    'Measures the time that PEs spend on GVT (with very frequent GVTs: the time that cannot have been spent on events) and the events that they handle between two GVTs. Uncommitted events take memory, which only GVT frees.',
   needs: ['num_gvts', 'gvt_time', 'real_time', 'events_processed', 'events_rolled_back'].map(
     (column) => `ross_pe.${column}`,
   ),
@@ -134,7 +134,7 @@ export const GVT_INTERVAL: FindingRule = {
     const processed = sum((row) => row.processed);
     if (processed < FEW) return [];
     const counts = rows.flatMap((row) => row.gvts ?? []);
-    if (counts.length === 0) return { lacks: 'how many GVTs there were' };
+    if (counts.length === 0) return { lacks: 'the number of GVTs' };
     const gvts = Math.max(...counts);
     const undone = undoneShare({ processed, undone: sum((row) => row.undone) });
     const spent = sum((row) => row.gvt_time);
@@ -150,15 +150,15 @@ export const GVT_INTERVAL: FindingRule = {
       return [
         {
           severity,
-          sentence: `PEs spent ${percent(share)} of their time on ${whole(gvts)} GVTs, one for every ${short(events)} events of a PE.`,
+          sentence: `PEs spent ${percent(share)} of their time computing ${whole(gvts)} GVTs, one for every ${short(events)} events of a PE.`,
           evidence,
           // Where much is rolled back, a larger batch would run further ahead.
           ...expecting(
             undone < LEAST.value
               ? 'Compute GVT less often: a larger --gvt-interval or --batch.'
-              : 'Compute GVT less often: a larger --gvt-interval; --max-opt-lookahead bounds the optimism in its place.',
+              : 'Compute GVT less often: a larger --gvt-interval. Let --max-opt-lookahead limit the optimism instead.',
             share,
-            `${percent(share)} of the time went there`,
+            `${percent(share)} of the time was spent on GVTs`,
           ),
           ...(facts !== null && facts.gvt_interval * facts.batch < USUAL.batch * USUAL.interval
             ? { turn: { 'gvt-interval': USUAL.interval, batch: USUAL.batch } }
@@ -170,12 +170,12 @@ export const GVT_INTERVAL: FindingRule = {
     return [
       {
         severity: 'notice',
-        sentence: `A PE handles ${short(events)} events between two GVTs (${whole(gvts)} in all), none of which can be committed before, and ${percent(undone)} of all were rolled back.`,
+        sentence: `A PE handles ${short(events)} events between two GVTs (${whole(gvts)} GVTs in all) and can commit none of them earlier; ${percent(undone)} of all events were rolled back.`,
         evidence,
         ...expecting(
           'Compute GVT more often: a smaller --gvt-interval or --batch.',
           undone,
-          `${percent(undone)} of what was handled was for nothing`,
+          `${percent(undone)} of the handled events were wasted work`,
         ),
         turn: { 'gvt-interval': USUAL.interval, batch: USUAL.batch },
       },

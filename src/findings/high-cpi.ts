@@ -17,12 +17,12 @@ const MUCH = {
 
 export const HIGH_CPI = jobRule({
   name: 'high-cpi',
-  title: 'processors that wait',
-  looks: `Cycles by instructions retired of a job, as the metric avg_cpi and its gauge. A CPI that is low costs nothing and is no finding. (${OWN}: two grades.)`,
+  title: 'processors that wait for data',
+  looks: `Divides a job’s cycles by the instructions retired (metric avg_cpi). A low value costs nothing and is not a finding. (${OWN}: two grades.)`,
   set: 'summary',
   metric: 'avg_cpi',
   thresholds: { SOME, MUCH },
-  knob: 'See what the processors wait for: memory bandwidth (avg_mbw), loads that miss the caches (HighCPLD), branches; then lay data out for locality.',
+  knob: 'Find out what the processors wait for: memory bandwidth (avg_mbw), loads that miss the caches (HighCPLD) or branches; then arrange data for locality.',
   severity: gradedBy(SOME, MUCH),
   says: (value, job) =>
     `its processors took ${short(value)} cycles for each instruction, on ${hostsOf(job)}`,

@@ -4,13 +4,13 @@ import { asRows, counted, type FindingRule, OWN, percent } from './finding.ts';
 const IDLE = {
   value: 0.1,
   unit: 'share',
-  means: 'of the time, and less, a kernel ran on a GPU: notice',
-  source: `${OWN}: utilisation as NVML has it`,
+  means: 'of the time or less, a kernel ran on a GPU: notice',
+  source: `${OWN}: utilization as NVML reports it`,
 };
 const LONG = {
   value: 10,
   unit: 's',
-  means: 'of samples at least: programs load their data first',
+  means: 'of samples at least: programs begin by loading their data',
   source: OWN,
 };
 
@@ -27,10 +27,10 @@ interface Gpu {
 export const IDLE_GPU: FindingRule = {
   name: 'idle-gpu',
   title: 'GPUs that are not used',
-  looks: 'The share of time in which a kernel ran on each GPU, as its driver tells it.',
+  looks: 'The share of time in which a kernel ran on each GPU, as its driver reports it.',
   needs: ['node_nvidia_gpu.utilization'],
   thresholds: { IDLE, LONG },
-  knob: 'Does the program see them (CUDA_VISIBLE_DEVICES, --gpus-per-task), and does it use them? Else ask for a node without.',
+  knob: 'Check that the program sees the GPUs (CUDA_VISIBLE_DEVICES, --gpus-per-task) and uses them. If it needs none, ask for a node without GPUs.',
   async run({ recording }) {
     const all = await recording.query<Gpu>(SQL);
     const idle = all.filter(({ busy }) => busy <= IDLE.value);

@@ -7,7 +7,7 @@ import { jobRule } from './job-rule.ts';
 const IDLE = {
   value: 0.99,
   unit: 'share',
-  means: 'behind the busiest host, or more: problem',
+  means: 'or more behind the busiest host: problem',
   source: 'tacc_stats 2.3, exam Idle',
 };
 
@@ -15,11 +15,11 @@ export const IDLE_NODES = jobRule({
   name: 'idle-nodes',
   title: 'hosts that a job does not use',
   looks:
-    'How far each host’s user time is behind that of the busiest host, over the intervals, as the metric Idle.',
+    'Compares each host’s user time with that of the busiest host, over the intervals (metric Idle).',
   set: 'exam',
   metric: 'Idle',
   thresholds: { IDLE },
-  knob: 'Ask for fewer hosts, or start processes on all of them (mpirun’s host list and processes per host).',
+  knob: 'Request fewer hosts, or start processes on all of them (mpirun’s host list and processes per host).',
   severity: (value) => (value >= IDLE.value ? 'problem' : null),
   says: (value, { job }) => {
     const behind = [...behindByHost(new JobView(new JobRows(job)))];

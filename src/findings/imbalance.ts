@@ -16,7 +16,7 @@ import { FEW, oneMode, ROLLBACK_SIGNS } from './samples.ts';
 const SOME = {
   value: 1.25,
   unit: '',
-  means: 'times the mean in the busiest: notice',
+  means: 'times the mean on the busiest PE or host: notice',
   source: `${OWN}: the others then wait for a fifth of the time`,
 };
 const MUCH = {
@@ -28,13 +28,14 @@ const MUCH = {
 const HOT = {
   value: 0.2,
   unit: 'share',
-  means: 'of all events are of one LP, and four times its even part: it is named',
+  means:
+    'of all events belong to one LP, and that is four times an even share: the finding names the LP',
   source: OWN,
 };
 const CROWD = {
   value: 1.25,
   unit: '',
-  means: 'times the mean in LPs: the map is named',
+  means: 'times the mean number of LPs: the finding names the map',
   source: OWN,
 };
 
@@ -54,7 +55,7 @@ interface Part {
 }
 
 const KNOB =
-  'Place LPs by the events they get, not by their number (the model’s map); --max-opt-lookahead keeps those with less work from running ahead.';
+  'Distribute LPs over PEs by the events they handle, not by their number (the model’s map). --max-opt-lookahead keeps PEs with less work from running ahead.';
 
 const LPS = `SELECT lp_id, pe_id, ${NET} AS net_events, sum(${NET}) OVER () AS all_events, count(*) OVER () AS lps
 FROM ross_lp WHERE ${oneMode('ross_lp')} GROUP BY lp_id, pe_id ORDER BY net_events DESC, lp_id LIMIT 10`;
@@ -78,8 +79,8 @@ async function hotLp({ recording, has }: Subject, pe: number): Promise<Reason | 
   const share = hot.net_events / Math.max(1, hot.all_events);
   if (share < HOT.value || share < 4 / hot.lps) return null;
   return {
-    words: `LP ${hot.lp_id} alone has ${percent(share)} of all events`,
-    advice: `An LP runs on one PE: divide what LP ${hot.lp_id} does among several LPs, and place them on different PEs.`,
+    words: `LP ${hot.lp_id} alone handles ${percent(share)} of all events`,
+    advice: `An LP runs on one PE: divide the work of LP ${hot.lp_id} among several LPs, and place them on different PEs.`,
   };
 }
 
@@ -92,10 +93,10 @@ async function lpsOf({ recording, has }: Subject, pe: number): Promise<Reason | 
   const own = rows.find(({ pe_id }) => pe_id === pe)?.lps ?? 0;
   const has_ = `it has ${whole(own)} of the LPs, of ${whole(all)}`;
   return own >= (CROWD.value * all) / rows.length
-    ? { words: has_, advice: 'Place as many LPs on each PE (the model’s map).' }
+    ? { words: has_, advice: 'Place the same number of LPs on each PE (the model’s map).' }
     : {
-        words: `${has_}: they get more events than others`,
-        advice: 'Deal out the LPs that get many events to all PEs (the model’s map).',
+        words: `${has_}, which handle more events than others`,
+        advice: 'Spread the LPs that handle many events over all PEs (the model’s map).',
       };
 }
 
@@ -111,7 +112,7 @@ function uneven(parts: readonly Part[]) {
 
 function sentenceOf(found: NonNullable<ReturnType<typeof uneven>>, parts: string, why: string) {
   const { most, least, mean, wait } = found;
-  return `${most.name} committed ${short(most.events / mean)} times the mean of ${parts} (${whole(most.events)} events; ${least.name} ${whole(least.events)})${why}: the others wait for it for ${percent(wait)} of the time.`;
+  return `${most.name} committed ${short(most.events / mean)} times the mean of ${parts} (${whole(most.events)} events; ${least.name} ${whole(least.events)})${why}: the others spend ${percent(wait)} of the time waiting for it.`;
 }
 
 async function overPes(subject: Subject): Promise<FindingParts[]> {
@@ -122,7 +123,7 @@ async function overPes(subject: Subject): Promise<FindingParts[]> {
   const [{ pe_id: pe }] = rows;
   const reason = (await hotLp(subject, pe)) ?? (await lpsOf(subject, pe));
   const why = reason === null ? '' : `; ${reason.words}`;
-  const expected = `with even work no PE waits for ${percent(found.wait)} of the time`;
+  const expected = `with evenly distributed work, no PE would spend ${percent(found.wait)} of the time waiting`;
   return [
     {
       severity: found.severity,
@@ -156,7 +157,7 @@ export const IMBALANCE: FindingRule = {
   name: 'imbalance',
   title: 'work unevenly spread over PEs or hosts',
   looks:
-    'Compares the events that each PE, and each host’s PEs, committed with the mean; names the LP that gets most, where LPs are sampled (--lp-data), or the number of LPs.',
+    'Compares the events that each PE, and the PEs of each host, committed with the mean. Where LPs are sampled (--lp-data), names the LP that handles the most events, or the number of LPs.',
   needs: ['ross_pe.events_processed', 'ross_pe.events_rolled_back', 'ross_pe.mode', 'pes'],
   thresholds: { SOME, MUCH, HOT, CROWD },
   knob: KNOB,

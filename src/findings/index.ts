@@ -148,7 +148,7 @@ async function judge(
     return await rule.run(subject);
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'QueryError') throw error;
-    const sentence = `Rule ${rule.name} could not look: ${error.message.replace(/\.$/, '')}.`;
+    const sentence = `Rule ${rule.name} could not be examined: ${error.message.replace(/\.$/, '')}.`;
     return [{ severity: 'notice', sentence, evidence: { sql: '', rows: [] }, advice: '' }];
   }
 }

@@ -15,22 +15,22 @@ import { ROLLBACK_SIGNS } from './samples.ts';
 const SOME = {
   value: 0.02,
   unit: 'share',
-  means: 'of a PE’s time spent waiting for a free buffer: notice',
+  means: 'of a PE’s time was spent waiting for a free buffer: notice',
   source: OWN,
 };
 const MUCH = { value: 0.1, unit: 'share', means: 'waiting: problem', source: OWN };
 const SAMPLING = {
   value: 0.1,
   unit: 'share',
-  means: 'of a PE’s time spent on samples of itself: notice',
+  means: 'of a PE’s time was spent taking samples: notice',
   source: OWN,
 };
-const MUCH_SAMPLING = { value: 0.25, unit: 'share', means: 'on samples: problem', source: OWN };
+const MUCH_SAMPLING = { value: 0.25, unit: 'share', means: 'taking samples: problem', source: OWN };
 const LOST = {
   value: 1,
   unit: '{record}',
   means: 'records lost: notice',
-  source: `${OWN}: what follows from samples is then too low`,
+  source: `${OWN}: sums over samples are then too low`,
 };
 
 const SQL = `SELECT pe_id, stream, bytes, waited / 1000 AS waited_s, real_time AS seconds,
@@ -52,10 +52,10 @@ async function sampling({ recording, has }: Subject): Promise<FindingParts[]> {
   return [
     {
       severity,
-      sentence: `PE ${worst.pe_id} spent ${percent(share)} of its time on samples of itself: what is recorded is not what would have happened.`,
+      sentence: `PE ${worst.pe_id} spent ${percent(share)} of its time taking samples: the recorded run differs from one without instrumentation.`,
       evidence: { sql: SAMPLES, rows: asRows(rows) },
       ...expecting(
-        'Sample less often (--num-gvt, a longer --rt-interval), or fewer things (no --lp-data, no --kp-data).',
+        'Sample less often (--num-gvt, a longer --rt-interval), or sample less (no --lp-data, no --kp-data).',
         share,
         'samples took the rest',
       ),
@@ -73,12 +73,12 @@ interface StreamRow {
 
 export const INSTRUMENTATION: FindingRule = {
   name: 'instrumentation',
-  title: 'instrumentation that slows the run, or loses records',
+  title: 'instrumentation that slows the run or loses records',
   looks:
-    'The time that each PE spent on samples of itself. What became of each stream of records: how long its PE waited for a free buffer, and what was dropped.',
+    'Measures the time that each PE spent taking samples and, for each stream of records, how long the PE waited for a free buffer and how many records were dropped.',
   needs: ['sim_stream'],
   thresholds: { SOME, MUCH, SAMPLING, MUCH_SAMPLING, LOST },
-  knob: 'Record less (a longer --rt-interval or --num-gvt, no --lp-data, --trace-clock=batch), take larger buffers (--buffer-size), write to a faster disk; or --on-overflow=drop, and lose some.',
+  knob: 'Record less (a longer --rt-interval or --num-gvt, no --lp-data, --trace-clock=batch), use larger buffers (--buffer-size) or write to a faster disk; with --on-overflow=drop, no PE waits but records are lost.',
   explains: [
     ...['gvt-interval', 'network-bound', 'too-many-kps', 'optimism', 'false-rollbacks'],
     ...ROLLBACK_SIGNS,
@@ -98,7 +98,7 @@ export const INSTRUMENTATION: FindingRule = {
       const streams = rows.filter(({ pe_id, waited_s }) => pe_id === worst[0] && waited_s > 0);
       found.push({
         severity,
-        sentence: `PE ${worst[0]} waited for the recorder for ${percent(worst[1])} of the time (${streams.map(({ stream }) => stream).join(', ')}): what is recorded is not what would have happened.`,
+        sentence: `PE ${worst[0]} waited for the recorder for ${percent(worst[1])} of the time (${streams.map(({ stream }) => stream).join(', ')}): the recorded run differs from one without instrumentation.`,
         evidence,
         ...expecting(this.knob, worst[1], `PE ${worst[0]} waited for the rest`),
       });
@@ -112,7 +112,7 @@ export const INSTRUMENTATION: FindingRule = {
         severity: 'notice',
         sentence: `${whole(lost)} records were dropped (${streams.join(', ')}): sums over samples are too low.`,
         evidence,
-        advice: 'Larger buffers (--buffer-size), fewer records, or --on-overflow=wait.',
+        advice: 'Use larger buffers (--buffer-size), record less, or use --on-overflow=wait.',
       });
     }
     return found;

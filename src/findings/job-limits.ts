@@ -25,13 +25,13 @@ ORDER BY value DESC, host, device`,
 const KILLED = {
   value: 1,
   unit: '{process}',
-  means: 'killed for want of memory: problem',
+  means: 'killed because memory was short: problem',
   source: `${OWN}: its result is missing`,
 };
 
 export const OUT_OF_MEMORY = hostRule({
   name: 'out-of-memory',
-  title: 'processes of jobs that were killed for want of memory',
+  title: 'processes of jobs that were killed because memory was short',
   looks: 'Counts processes that the kernel killed in a job’s control group (memory.events).',
   needs: ['node_cgroup_memory_rate.oom_kill'],
   sql: `SELECT host, device, round(sum(oom_kill * (t - t0))) AS value
@@ -42,5 +42,5 @@ ORDER BY value DESC, host, device`,
   much: KILLED,
   knob: 'Ask for more memory (--mem, --mem-per-cpu), or use less on each host.',
   says: ({ host, device, value }) =>
-    `The kernel killed ${whole(value)} ${value === 1 ? 'process' : 'processes'} of job ${device} on ${host} for want of memory`,
+    `The kernel killed ${whole(value)} ${value === 1 ? 'process' : 'processes'} of job ${device} on ${host} because memory was short`,
 });

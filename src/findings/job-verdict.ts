@@ -31,9 +31,9 @@ function gaugeFindings(measured: MeasuredJob): FindingParts[] {
 
 export const JOB_GAUGES: JobFindingRule = {
   name: 'job-gauges',
-  title: 'gauges of a job that are not good',
+  title: 'gauges of a job that are not in the good range',
   looks:
-    'Processors, balance, steadiness, memory, waiting for disks, instructions and load of each job, as `triscope node job` has them: a gauge that is poor is a notice, one that is fair, or of a job of less than a minute, an info.',
+    'Processors, balance, steadiness, memory, waiting for disks, instructions and load of each job, as `triscope node job` shows them. A poor gauge is a notice; a fair one, or one of a job shorter than a minute, is an info.',
   needs: [],
   thresholds: {},
   knob: '',
@@ -54,7 +54,7 @@ function flagFinding({ job, values }: MeasuredJob): FindingParts[] {
   return [
     {
       severity: 'info',
-      sentence: `Job ${job.id}: ${counted(up.length, 'flag')} of tacc_stats ${up.length === 1 ? 'is' : 'are'} up: ${names.join(', ')}.`,
+      sentence: `Job ${job.id}: ${counted(up.length, 'flag')} of tacc_stats ${up.length === 1 ? 'is' : 'are'} raised: ${names.join(', ')}.`,
       evidence: { sql: '', rows: asRows(rows) },
       advice: '',
     },
@@ -63,8 +63,8 @@ function flagFinding({ job, values }: MeasuredJob): FindingParts[] {
 
 export const JOB_FLAGS: JobFindingRule = {
   name: 'job-flags',
-  title: 'flags of a job that are up',
-  looks: `The flags of tacc_stats’ auditor and portal, as \`triscope node job\` lists them. Many only say that there is traffic or that a machine is small: they are an info. (What is a loss has a rule of its own; grades are ${OWN}.)`,
+  title: 'flags that are raised for a job',
+  looks: `The flags of tacc_stats’ auditor and portal, as \`triscope node job\` lists them. Many only say that there is traffic, or that a machine is small: these are an info. (Losses have rules of their own; the grades are ${OWN}.)`,
   needs: [],
   thresholds: {},
   knob: '',

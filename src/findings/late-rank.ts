@@ -17,7 +17,7 @@ const BEHIND = {
   value: 0.1,
   unit: 'share',
   means: 'of its time a rank’s main thread could not run: notice',
-  source: `${OWN}: each step of a program in step takes as long as its last rank`,
+  source: `${OWN}: where ranks meet after each step, a step takes as long as the slowest rank`,
 };
 const STANDS_OUT = {
   value: 2,
@@ -32,10 +32,10 @@ export const LATE_RANK: FindingRule = {
   name: 'late-rank',
   title: 'one MPI rank that the others wait for',
   looks:
-    'Compares the time that each rank’s busiest thread could not run: it waited for its CPU, the CPU was stolen while it ran, or it was blocked by a device.',
+    'Compares the time for which each rank’s busiest thread could not run: it waited for its CPU, a hypervisor took the CPU, or a device blocked it.',
   needs: ['rank_on_node'],
   thresholds: { BEHIND, STANDS_OUT, ENOUGH },
-  knob: 'Free that rank’s CPU of other work, or bind the rank elsewhere (--bind-to core, --cpu-list).',
+  knob: 'Keep other work off that rank’s CPU, or bind the rank to another CPU (--bind-to core, --cpu-list).',
   explains: ['rank-imbalance', 'mpi-share', 'region-alignment'],
   async run(subject) {
     const byRank = new Map<string, ThreadRun>();

@@ -5,15 +5,15 @@ import { FEW, factsOf, totalsOf } from './samples.ts';
 const SOME = {
   value: 2,
   unit: '',
-  means: 'times the declared lookahead was the least delay of an event to another LP: notice',
+  means: 'times the declared lookahead is the smallest delay seen between LPs: notice',
   source: `${OWN}: a conservative PE handles what lies within one lookahead, and then waits for a GVT`,
 };
 const MUCH = { value: 8, unit: '', means: 'times: problem', source: OWN };
 const EVENTS = {
   value: 64,
   unit: '{event}',
-  means: 'of a PE between two GVTs: with more it does no harm',
-  source: `${OWN}: a GVT costs about as much as so many events`,
+  means: 'of a PE between two GVTs: with more, the low lookahead does no harm',
+  source: `${OWN}: one GVT costs about as much as 64 events`,
 };
 
 const SQL =
@@ -21,12 +21,12 @@ const SQL =
 
 export const LOOKAHEAD: FindingRule = {
   name: 'lookahead',
-  title: 'less lookahead than the model has',
+  title: 'less lookahead declared than the model has',
   looks:
-    'Of a conservative run: the least delay of an event to another LP, as it was, beside the declared lookahead; and the events between two GVTs.',
+    'In a conservative run, compares the smallest delay of an event sent to another LP with the declared lookahead, and counts the events between two GVTs.',
   needs: ['sim_run.least_delay', 'ross_pe'],
   thresholds: { SOME, MUCH, EVENTS },
-  knob: '--lookahead, as large as the model’s least delay.',
+  knob: 'Set --lookahead to the model’s smallest delay.',
   explains: ['gvt-interval', 'network-bound'],
   async run(subject) {
     const facts = await factsOf(subject);
@@ -46,9 +46,13 @@ export const LOOKAHEAD: FindingRule = {
     return [
       {
         severity,
-        sentence: `Events to other LPs were never closer than ${short(least)}, and --lookahead=${short(lookahead)} makes PEs meet ${Number.isFinite(times) ? `${short(times)} times as often as they must` : 'at every event'}: ${whole(gvts)} GVTs for ${whole(processed)} events.`,
+        sentence: `No event was sent to another LP with a delay below ${short(least)}, but --lookahead=${short(lookahead)} makes PEs synchronise ${Number.isFinite(times) ? `${short(times)} times as often as necessary` : 'at every event'}: ${whole(gvts)} GVTs for ${whole(processed)} events.`,
         evidence: { sql: SQL, rows: asRows([facts]) },
-        ...expecting(`Declare what the model has: --lookahead=${turn.lookahead}.`, lost, why),
+        ...expecting(
+          `Declare the model’s real lookahead: --lookahead=${turn.lookahead}.`,
+          lost,
+          why,
+        ),
         turn,
       },
     ];

@@ -4,11 +4,11 @@ import { asRows, type FindingRule, OWN, percent, short } from './finding.ts';
 const LOW = {
   value: 0.9,
   unit: 'share',
-  means: 'of the nominal frequency and less: notice',
+  means: 'of the nominal frequency or less: notice',
   source: `${OWN}; the share is GEOPM’s frequency (%)`,
 };
-const VERY_LOW = { value: 0.7, unit: 'share', means: 'and less: problem', source: OWN };
-const LONG = { value: 0.5, unit: 's', means: 'of the application at least', source: OWN };
+const VERY_LOW = { value: 0.7, unit: 'share', means: 'or less: problem', source: OWN };
+const LONG = { value: 0.5, unit: 's', means: 'of application time at least', source: OWN };
 
 const SQL = `SELECT host, frequency_percent / 100 AS share, frequency AS hz, sync_runtime AS seconds
 FROM geopm_region WHERE section = 'application' AND frequency_percent > 0 ORDER BY share, host`;
@@ -28,7 +28,7 @@ export const LOW_FREQUENCY: FindingRule = {
     (column) => `geopm_region.${column}`,
   ),
   thresholds: { LOW, VERY_LOW, LONG },
-  knob: 'Look for a power limit (signal read CPU_POWER_LIMIT_CONTROL board 0), heat, or a governor that saves (scaling_governor).',
+  knob: 'Look for a power limit (signal read CPU_POWER_LIMIT_CONTROL board 0), overheating, or a power-saving governor (scaling_governor).',
   async run({ recording }) {
     const rows = await recording.query<HostRow>(SQL);
     return rows

@@ -25,34 +25,39 @@ import {
 const ABORTED = {
   value: 1e-6,
   unit: 'share',
-  means: 'of the events handled given up for lack of memory: notice',
-  source: 'ROSS aborts an event where no memory is free: none is wanted',
+  means: 'of the handled events were aborted for lack of memory: notice',
+  source: 'ROSS aborts an event if no memory is free: there should be none',
 };
-const MANY = { value: 0.01, unit: 'share', means: 'given up: problem', source: OWN };
+const MANY = { value: 0.01, unit: 'share', means: 'were aborted: problem', source: OWN };
 const TAKEN_BACK = {
   value: 0.01,
   unit: 'share',
-  means: 'of the events handled undone to free memory (cancelback): notice',
+  means: 'of the handled events were undone to free memory (cancelback): notice',
   source: OWN,
 };
-const MUCH_TAKEN_BACK = { value: 0.1, unit: 'share', means: 'undone for it: problem', source: OWN };
+const MUCH_TAKEN_BACK = {
+  value: 0.1,
+  unit: 'share',
+  means: 'were undone to free memory: problem',
+  source: OWN,
+};
 const GROWS = {
   value: 1.5,
   unit: '',
-  means: 'times the pending events in the last quarter than in the second: notice',
+  means: 'times as many pending events in the last quarter as in the second: notice',
   source: OWN,
 };
 const PENDING = {
   value: 10_000,
   unit: '{event}',
-  means: 'pending at least, to call it growth',
+  means: 'pending at least to count as growth',
   source: OWN,
 };
 const ATTEMPTS = {
   value: 4,
   unit: '',
   means: 'fossil collections of a PE per GVT: notice',
-  source: `${OWN}; ROSS collects once per GVT, and more often only for want of memory`,
+  source: `${OWN}; ROSS collects once per GVT, and more often only if memory is short`,
 };
 
 const sql = (
@@ -86,7 +91,7 @@ interface QueueRow {
   readonly samples: number;
 }
 
-const KNOB = 'More --max-memory; or less optimism: --max-opt-lookahead.';
+const KNOB = 'Raise --max-memory, or limit the optimism with --max-opt-lookahead.';
 /** Samples of a PE that make a course. */
 const COURSE = 8;
 
@@ -99,7 +104,7 @@ async function shortage(subject: Subject): Promise<FindingParts[]> {
   const evidence = { sql: query, rows: asRows(rows) };
   const severity = graded(aborted / Math.max(1, processed), ABORTED, MANY);
   if (severity !== null) {
-    const sentence = `${whole(aborted)} events (${percent(aborted / processed)}) were given up half-way because event memory was full.`;
+    const sentence = `${whole(aborted)} events (${percent(aborted / processed)}) were aborted because event memory was full.`;
     const share = aborted / Math.max(1, processed);
     const why = `${percent(share)} of what was handled was given up, and handled again`;
     return [{ severity, sentence, evidence, ...expecting(KNOB, share, why) }];
@@ -107,7 +112,7 @@ async function shortage(subject: Subject): Promise<FindingParts[]> {
   const gvts = Math.max(0, ...rows.map((row) => row.gvts ?? 0));
   const perGvt = sum((row) => row.attempts) / Math.max(1, rows.length * gvts);
   if (gvts === 0 || perGvt < ATTEMPTS.value) return [];
-  const sentence = `PEs collect fossils ${short(perGvt)} times for each GVT: they look for memory again and again.`;
+  const sentence = `PEs collect fossils ${short(perGvt)} times for each GVT: they keep running out of memory.`;
   const isTimed = rows.every(({ collecting, seconds }) => collecting !== null && seconds !== null);
   const spent = sum((row) => row.collecting ?? 0) / sum((row) => row.seconds ?? 0);
   // Clocks that count cycles give no share.
@@ -136,13 +141,13 @@ async function takenBack(subject: Subject): Promise<FindingParts[]> {
   if (severity === null) return [];
   const facts = await factsOf(subject);
   const most = facts === null ? '' : ` (--max-memory=${whole(facts.max_memory)})`;
-  const why = `${percent(share)} of what was handled was undone to free memory`;
+  const why = `${percent(share)} of the handled events were undone to free memory`;
   return [
     {
       severity,
-      sentence: `Event memory is too small${most}: ${whole(undone)} events, ${percent(share)} of those handled, were undone to make room for others (cancelback).`,
+      sentence: `Event memory is too small${most}: ${whole(undone)} events, ${percent(share)} of those handled, were undone to make room for other events (cancelback).`,
       evidence: { sql: CANCELBACKS, rows: asRows(rows) },
-      ...expecting('More --max-memory.', share, why),
+      ...expecting('Raise --max-memory.', share, why),
       ...(facts !== null && { turn: { 'max-memory': 16 * facts.max_memory } }),
     },
   ];
@@ -169,7 +174,7 @@ export const MEMORY_PRESSURE: FindingRule = {
   name: 'memory-pressure',
   title: 'event memory that runs out or grows',
   looks:
-    'Events given up half-way or undone to free memory, fossil collections per GVT, and the course of pending events over the run.',
+    'Counts the events aborted or undone to free memory and the fossil collections per GVT, and compares the number of pending events early and late in the run.',
   needs: [
     ...['events_aborted', 'fossil_collect_attempts', 'num_gvts', 'priority_queue_size'],
     ...['events_processed', 'mode', 't'],

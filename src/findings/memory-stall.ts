@@ -4,16 +4,21 @@ import { asRows, expecting, type FindingRule, OWN, percent } from './finding.ts'
 const SOME = {
   value: 0.1,
   unit: 'share',
-  means: 'of the time some thread stood still for want of memory: notice',
+  means: 'of the time, some thread stood still because memory was short: notice',
   source: `${OWN}; Linux, accounting/psi`,
 };
 const FULL = {
   value: 0.1,
   unit: 'share',
-  means: 'of the time all threads with something to do stood still for it: problem',
+  means: 'of the time, all threads with work to do stood still because memory was short: problem',
   source: OWN,
 };
-const LONG = { value: 0.5, unit: 's', means: 'of samples: less says nothing', source: OWN };
+const LONG = {
+  value: 0.5,
+  unit: 's',
+  means: 'of samples at least: less proves nothing',
+  source: OWN,
+};
 
 const SQL = `SELECT host, sum("some" * (t - t0)) / 1e6 AS some_s, sum("full" * (t - t0)) / 1e6 AS full_s, sum(t - t0) AS seconds,
   min(t0) FILTER ("some" > 1e5) AS "from", max(t) FILTER ("some" > 1e5) AS "to"
@@ -31,12 +36,12 @@ interface Stall {
 
 export const MEMORY_STALL: FindingRule = {
   name: 'memory-stall',
-  title: 'a machine, or a control group, short of memory',
+  title: 'a machine or a control group that is short of memory',
   looks:
-    'The time in which some, and in which all, threads stood still because memory was short (/proc/pressure/memory).',
+    'Measures the time for which some threads, and all threads, stood still because memory was short (/proc/pressure/memory).',
   needs: ['process_pressure_rate'],
   thresholds: { SOME, FULL, LONG },
-  knob: 'Use less memory (smaller pieces, fewer processes at a time), or raise what there is: the memory limit of the container or job (memory.max), the host’s memory.',
+  knob: 'Use less memory (smaller pieces, fewer processes at a time), or provide more: a higher memory limit of the container or job (memory.max), a host with more memory.',
   explains: ['page-faults', 'device-wait', 'waiting-threads', 'late-rank'],
   async run({ recording }) {
     const [worst] = await recording.query<Stall>(SQL);
@@ -51,9 +56,9 @@ export const MEMORY_STALL: FindingRule = {
     return [
       {
         severity: bad ? 'problem' : 'notice',
-        sentence: `Memory is short on ${worst.host}: for ${percent(some)} of the time some thread stood still for want of it, for ${percent(full)} all did${when}.`,
+        sentence: `Memory is short on ${worst.host}: for ${percent(some)} of the time some thread stood still because of it, for ${percent(full)} of the time all did${when}.`,
         evidence: { sql: SQL, rows: asRows([worst]) },
-        ...expecting(this.knob, full, 'that time was spent getting pages back'),
+        ...expecting(this.knob, full, 'that time was spent fetching pages back'),
       },
     ];
   },

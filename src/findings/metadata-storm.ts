@@ -17,14 +17,14 @@ const MUCH = {
 
 export const METADATA_STORM = jobRule({
   name: 'metadata-storm',
-  title: 'storms of metadata operations',
+  title: 'bursts of metadata operations',
   looks:
-    'Opens, stats and the like of Lustre a second, all hosts, at the peak: the metric MetaDataRate.',
+    'Adds up all hosts’ Lustre metadata operations (open, stat and others) per second, at the peak (metric MetaDataRate).',
   set: 'exam',
   metric: 'MetaDataRate',
   thresholds: { SOME, MUCH },
-  knob: 'Open files once and keep them open; one process looks and tells the others; many small files in one (HDF5, tar); local scratch for what nobody shares.',
+  knob: 'Open files once and keep them open; let one process look up files for all; put many small files into one (HDF5, tar); use local scratch for files that are not shared.',
   severity: gradedBy(SOME, MUCH),
   says: (value, job) =>
-    `up to ${whole(value)} metadata operations a second of Lustre, from ${hostsOf(job)}`,
+    `up to ${whole(value)} Lustre metadata operations per second, from ${hostsOf(job)}`,
 });

@@ -15,14 +15,15 @@ import { when } from './when.ts';
 const BUSY = {
   value: 0.5,
   unit: 'share',
-  means: 'of its time a thread ran: others move when they wake, which costs nothing',
+  means:
+    'of its time a thread ran: threads that mostly sleep move when they wake, which costs nothing',
   source: OWN,
 };
 const MOVES = {
   value: 2,
   unit: 'moves/s',
-  means: 'between samples, at least: notice',
-  source: `${OWN}: ten samples a second see ten moves at most`,
+  means: 'between samples at least: notice',
+  source: `${OWN}: ten samples per second can show at most ten moves`,
 };
 
 const rate = ({ moves, seconds }: ThreadRun): number => moves / seconds;
@@ -31,7 +32,7 @@ export const MIGRATING_THREADS: FindingRule = {
   name: 'migrating-threads',
   title: 'busy threads that move from CPU to CPU',
   looks:
-    'Compares the CPUs on which a busy thread is found, ten times a second: a lower bound of its moves.',
+    'Compares the CPUs on which a busy thread is found, ten times a second: a lower bound for the number of its moves.',
   needs: ['rank_on_node'],
   thresholds: { BUSY, MOVES, ENOUGH },
   knob: 'Bind threads to CPUs: mpirun --bind-to core, OMP_PROC_BIND=close, taskset.',

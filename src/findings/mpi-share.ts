@@ -5,19 +5,19 @@ import { LONG, NEEDS, RANK_REGIONS, rankRegions, summed } from './ranks-in-regio
 const SOME = {
   value: 0.3,
   unit: 'share',
-  means: 'of the processes’ time in MPI calls: notice',
-  source: `${OWN}: the start, the end and files are left out`,
+  means: 'of the processes’ time was spent in MPI calls: notice',
+  source: `${OWN}: MPI_Init, MPI_Finalize and MPI_File_* are left out`,
 };
 const MUCH = { value: 0.6, unit: 'share', means: 'of their time: problem', source: OWN };
 
 export const MPI_SHARE: FindingRule = {
   name: 'mpi-share',
-  title: 'much time in MPI',
+  title: 'much time spent in MPI',
   looks:
-    'Adds up the time that each process spent in MPI calls, but in those that start and end it and in those of files.',
+    'Adds up the time that each process spent in MPI calls, except those that initialize and finalize MPI and those for files.',
   needs: NEEDS,
   thresholds: { SOME, MUCH, LONG },
-  knob: 'Use fewer ranks for this size, send less often and more at a time, let communication and work overlap (MPI_Isend, MPI_Iallreduce); where one call leads, look who comes late to it.',
+  knob: 'Use fewer ranks for this problem size, send fewer and larger messages, or overlap communication and work (MPI_Isend, MPI_Iallreduce). If one call dominates, find the rank that reaches it late.',
   async run(subject) {
     const rows = await rankRegions(subject);
     const inMpi = rows.filter(({ mpi }) => mpi);
@@ -37,7 +37,7 @@ export const MPI_SHARE: FindingRule = {
         severity,
         sentence: `${processes.size} processes spent ${percent(share)} of their time in MPI, ${calls.join(' and ')}: ${short(time / processes.size)} s each.`,
         evidence: { sql: RANK_REGIONS, rows: asRows(inMpi) },
-        ...expecting(this.knob, share, 'so much of the time went there'),
+        ...expecting(this.knob, share, 'that share of the time was spent in MPI'),
       },
     ];
   },

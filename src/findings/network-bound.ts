@@ -17,7 +17,7 @@ import { timeOnEvents } from './time-on-events.ts';
 const SOME = {
   value: 0.2,
   unit: 'share',
-  means: 'of a PE’s time spent on events of and for others: notice',
+  means: 'of a PE’s time was spent on events from and to other PEs: notice',
   source: OWN,
 };
 const MUCH = { value: 0.4, unit: 'share', means: 'of its time: problem', source: OWN };
@@ -26,21 +26,21 @@ const BOUND = {
   value: 2,
   unit: '',
   means:
-    'standard errors of the windows below the share, it is still so much: one slow turn convicts nobody',
-  source: `${OWN}: the parts of one turn in 64 are timed, and stand for those of the others; of normal errors 2 are 97.7 %`,
+    'standard errors below the measured share must still exceed the threshold: a single slow turn is not evidence',
+  source: `${OWN}: one turn in 64 is timed and stands for the others; for normally distributed errors, 2 standard errors are 97.7 %`,
 };
 const APART = {
   value: 0.5,
   unit: '',
   means:
-    'times as many events stay on their PE as with a random map, or fewer: the map is looked at',
+    'times as many events stay on their PE as with a random map, or fewer: the map is examined',
   source: `${OWN}: of N PEs a random map leaves one event in N`,
 };
 const ELSEWHERE = {
   value: 0.25,
   unit: 'share',
-  means: 'of the PEs’ time that cannot have gone on events, with such a map: notice',
-  source: `${OWN}: who waits for another PE’s event is not counted as reading it`,
+  means: 'of the PEs’ time cannot have been spent on events, with such a map: notice',
+  source: `${OWN}: time spent waiting for another PE’s event is not counted as reading it`,
 };
 const MOSTLY_ELSEWHERE = {
   value: 0.5,
@@ -79,7 +79,7 @@ interface PeRow {
 }
 
 const PLACE =
-  'Place LPs that talk to each other on one PE (the model’s map), or send fewer, larger events';
+  'Place LPs that exchange many events on one PE (the model’s map), or send fewer, larger events';
 
 /** LPs that talk to each other are on different PEs, more often than chance would have it; and PEs wait. */
 async function worseThanChance(subject: Subject, rows: readonly PeRow[]): Promise<FindingParts[]> {
@@ -97,7 +97,7 @@ async function worseThanChance(subject: Subject, rows: readonly PeRow[]): Promis
   return [
     {
       severity,
-      sentence: `For 100 events that PEs handle, ${short(100 * remote)} arrive from other PEs, where LPs placed at random would have ${short(100 * chance)}, and at least ${percent(elsewhere)} of the PEs’ time did not go on events.`,
+      sentence: `For every 100 events that PEs handle, ${short(100 * remote)} arrive from other PEs (${short(100 * chance)} if LPs were placed at random), and at least ${percent(elsewhere)} of the PEs’ time was not spent on events.`,
       evidence: { sql: onEvents.sql, rows: asRows(onEvents.rows) },
       ...expecting(`${PLACE}.`, elsewhere, 'PEs wait for each other’s events'),
     },
@@ -106,15 +106,15 @@ async function worseThanChance(subject: Subject, rows: readonly PeRow[]): Promis
 
 export const NETWORK_BOUND: FindingRule = {
   name: 'network-bound',
-  title: 'PEs busy with events of other PEs',
+  title: 'PEs busy exchanging events with other PEs',
   looks:
-    'The least that each PE’s time for messages can be, as one turn in 64 is timed: the time that it takes to read events of others and to hand over its own, beside how many they are. And whether more of them come from other PEs than if LPs were placed at random.',
+    'Measures, from one turn in 64, a lower bound for the time that each PE spends reading events of other PEs and handing over its own, and counts these events. Checks whether more events come from other PEs than if LPs were placed at random.',
   needs: [
     ...['network_read_time', 'network_other_time', 'network_sends', 'network_receives'],
     ...['real_time', 'events_processed'],
   ].map((column) => `ross_pe.${column}`),
   thresholds: { SOME, MUCH, BOUND, APART, ELSEWHERE, MOSTLY_ELSEWHERE },
-  knob: `${PLACE}; a larger --batch hands over more at a time.`,
+  knob: `${PLACE}. A larger --batch hands over more events at a time.`,
   async run(subject) {
     const { recording } = subject;
     const rows = await recording.query<PeRow>(SQL);
@@ -125,18 +125,18 @@ export const NETWORK_BOUND: FindingRule = {
       share <= 1 && (worst?.parts ?? 0) >= FEWEST ? graded(worst?.least ?? 0, SOME, MUCH) : null;
     if (worst === undefined || severity === null) return worseThanChance(subject, rows);
     const busy = rows.filter((row) => (row.least ?? 0) >= SOME.value).length;
-    const more = busy > 1 ? `; ${counted(busy - 1, 'other PE')} too much, too` : '';
+    const more = busy > 1 ? `; ${counted(busy - 1, 'other PE')} too` : '';
     const remote = worst.receives / Math.max(1, worst.processed);
     return [
       {
         severity,
-        sentence: `PE ${worst.pe_id} spends ${percent(share)} of its time on messages (at least ${percent(worst.least ?? 0)}): for 100 events that it handles, ${short(100 * remote)} arrive from other PEs${more}.`,
+        sentence: `PE ${worst.pe_id} spends ${percent(share)} of its time on messages (at least ${percent(worst.least ?? 0)}): for every 100 events that it handles, ${short(100 * remote)} arrive from other PEs${more}.`,
         evidence: { sql: SQL, rows: asRows(rows) },
         // Where much is rolled back, a larger batch would run further ahead.
         ...expecting(
           undoneShare(await totalsOf(subject)) < INVITED ? this.knob : `${PLACE}.`,
           worst.least ?? 0,
-          'so much of its time went on messages at least',
+          'at least that share of its time was spent on messages',
         ),
       },
     ];

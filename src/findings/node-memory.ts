@@ -6,10 +6,10 @@ import { asRows, type FindingRule, graded, OWN, percent } from './finding.ts';
 const SOME = {
   value: 0.9,
   unit: 'share',
-  means: 'of a host’s memory used by programs: notice',
-  source: `${OWN}; the flag of tacc_stats, 31 GB, is of hosts with 32`,
+  means: 'of a host’s memory is used by programs: notice',
+  source: `${OWN}; the flag of tacc_stats, 31 GB, is meant for hosts with 32 GB`,
 };
-const MUCH = { value: 0.97, unit: 'share', means: 'of it: problem', source: OWN };
+const MUCH = { value: 0.97, unit: 'share', means: 'of the memory: problem', source: OWN };
 const BINARY = { binary: true };
 
 const SQL = `WITH host_time AS (
@@ -28,10 +28,11 @@ interface HostRow {
 export const NODE_MEMORY: FindingRule = {
   name: 'node-memory',
   title: 'hosts that run out of memory',
-  looks: 'The most that programs had in use at any sample, as a share of the host’s memory.',
+  looks:
+    'The largest amount of memory that programs used in any sample, as a share of the host’s memory.',
   needs: inputsOf(MEMORY_IN_USE).map((key) => `node_mem.${key}`),
   thresholds: { SOME, MUCH },
-  knob: 'Fewer processes on each host, or hosts with more memory: next come swapping and the out-of-memory killer.',
+  knob: 'Run fewer processes per host, or use hosts with more memory: otherwise the host will swap, or the kernel will kill processes.',
   async run({ recording }) {
     const rows = await recording.query<HostRow>(SQL);
     return rows.flatMap(({ host, share, used_bytes, total_bytes }) => {

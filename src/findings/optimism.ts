@@ -13,20 +13,20 @@ import {
 const SOME = {
   value: INVITED,
   unit: 'share',
-  means: 'of the events handled rolled back, and a knob turned up: notice',
+  means: 'of the handled events were rolled back, and a setting allows it: notice',
   source: OWN,
 };
 const MUCH = { value: BAD, unit: 'share', means: 'rolled back: problem', source: 'as efficiency' };
 const BATCH = {
   value: 128,
   unit: '{event}',
-  means: 'of a turn (--batch): turned up',
-  source: `${OWN}: eight times the default; what arrives during a turn waits for its end`,
+  means: 'per turn (--batch) or more: the setting allows it',
+  source: `${OWN}: eight times the default; events that arrive during a turn wait for its end`,
 };
 const INTERVAL = {
   value: 128,
   unit: '{turn}',
-  means: 'between GVTs (--gvt-interval), with a window that was given: turned up',
+  means: 'between GVTs (--gvt-interval) or more, with a given window: the setting allows it',
   source: `${OWN}: eight times the default`,
 };
 
@@ -71,12 +71,12 @@ const wordsOf = (turn: Knob['turn']): string =>
 
 export const OPTIMISM: FindingRule = {
   name: 'optimism',
-  title: 'a knob that lets PEs run too far ahead',
+  title: 'a setting that lets PEs run too far ahead',
   looks:
-    'Where much is rolled back: whether the run was given a large batch, a window of its own in place of the one that adapts, or rare GVTs.',
+    'If many events are rolled back, checks whether the run was given a large batch, a fixed window in place of the adaptive one, or infrequent GVTs.',
   needs: ['sim_run', 'ross_pe'],
   thresholds: { SOME, MUCH, BATCH, INTERVAL },
-  knob: 'A smaller --batch; no --max-opt-lookahead, so that the window adapts, or a smaller one; a smaller --gvt-interval.',
+  knob: 'Use a smaller --batch or --gvt-interval, and no --max-opt-lookahead (so that the window adapts) or a smaller one.',
   explains: ROLLBACK_SIGNS,
   async run(subject) {
     const facts = await factsOf(subject);
@@ -85,13 +85,13 @@ export const OPTIMISM: FindingRule = {
     const knobs = facts === null ? [] : knobsOf(facts);
     if (facts === null || severity === null || knobs.length === 0) return [];
     const turn = Object.assign({}, ...knobs.map((one) => one.turn)) as Knob['turn'];
-    const why = `${percent(share)} of what was handled was for nothing`;
+    const why = `${percent(share)} of the handled events were wasted work`;
     return [
       {
         severity,
-        sentence: `PEs may run far ahead of each other (${knobs.map(({ words }) => words).join(', ')}), and ${percent(share)} of the events handled were rolled back.`,
+        sentence: `PEs may run far ahead of each other (${knobs.map(({ words }) => words).join(', ')}), and ${percent(share)} of the handled events were rolled back.`,
         evidence: { sql: SQL, rows: asRows([facts]) },
-        ...expecting(`Run less far ahead: ${wordsOf(turn)}.`, share, why),
+        ...expecting(`Keep PEs from running so far ahead: ${wordsOf(turn)}.`, share, why),
         turn,
       },
     ];

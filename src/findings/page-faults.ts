@@ -15,23 +15,23 @@ import { when } from './when.ts';
 const MINOR = {
   value: 50_000,
   unit: 'faults/s',
-  means: 'without I/O, over a thread’s time: notice',
-  source: `${OWN}: each takes about a microsecond, so these about 5 %`,
+  means: 'without I/O per second of a thread’s time: notice',
+  source: `${OWN}: each takes about a microsecond, about 5 % of the time in all`,
 };
 const MAJOR = {
   value: 50,
   unit: 'faults/s',
-  means: 'that read a device: problem',
+  means: 'that read from a device, per second: problem',
   source: `${OWN}: each takes 0.1 to 10 ms`,
 };
 
 export const PAGE_FAULTS: FindingRule = {
   name: 'page-faults',
-  title: 'storms of page faults',
-  looks: 'Counts the page faults of each thread, without I/O and with.',
+  title: 'bursts of page faults',
+  looks: 'Counts the page faults of each thread, with and without I/O.',
   needs: ['rank_on_node'],
   thresholds: { MINOR, MAJOR, ENOUGH },
-  knob: 'Keep buffers instead of freeing them (MALLOC_TRIM_THRESHOLD_, M_MMAP_THRESHOLD), use huge pages; with faults that read a device, use less memory than there is.',
+  knob: 'Keep buffers instead of freeing them (MALLOC_TRIM_THRESHOLD_, M_MMAP_THRESHOLD), use huge pages; if faults read from a device, use less memory than the machine has.',
   async run(subject) {
     const all = await threadsOf(subject);
     const severe = all

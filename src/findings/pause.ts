@@ -13,14 +13,14 @@ import { ROLLBACK_SIGNS } from './samples.ts';
 const LONG = {
   value: 0.5,
   unit: 's',
-  means: 'in which no thread of the run ran or wanted to, and nothing was sampled: notice',
+  means: 'in which no thread of the run ran or was ready to run, and nothing was sampled: notice',
   source: `${OWN}: samples are 0.1 s apart`,
 };
 const MUCH = { value: 0.1, unit: 'share', means: 'of the run’s time: problem', source: OWN };
 const RAN = {
   value: 0.25,
   unit: 'share',
-  means: 'of that time its threads ran or waited for a CPU: it was not stopped, but late',
+  means: 'of that time its threads ran or waited for a CPU: the run was late, not stopped',
   source: OWN,
 };
 
@@ -65,10 +65,10 @@ export const PAUSE: FindingRule = {
   name: 'pause',
   title: 'a run that was stopped for a while',
   looks:
-    'Stretches in which nothing was sampled and no thread of the run ran or wanted to; of a recorded command, in which all its threads were stopped (state T).',
+    'Finds times in which nothing was sampled and no thread of the run ran or was ready to run; for a recorded command, times in which all its threads were stopped (state T).',
   needs: [],
   thresholds: { LONG, MUCH, RAN },
-  knob: 'Find who stopped it (SIGSTOP, a debugger, a batch system that suspends jobs, a machine that was paused), and leave that time out of what is compared.',
+  knob: 'Find out what stopped it (SIGSTOP, a debugger, a batch system that suspends jobs, a paused machine), and exclude that time from comparisons.',
   explains: ['stolen-cpu', 'imbalance', 'network-bound', 'gvt-interval', ...ROLLBACK_SIGNS],
   async run({ recording, has }) {
     const table = has('sim_thread_rate')
@@ -86,7 +86,7 @@ export const PAUSE: FindingRule = {
     if ((await waitedForRecorder(recording, has)) >= EXPLAINED * all) return [];
     const share = all / longest.whole;
     const more = rows.length > 1 ? `, and ${rows.length - 1} more times` : '';
-    const why = `${percent(share)} of the time nothing was done`;
+    const why = `for ${percent(share)} of the time, nothing ran`;
     return [
       {
         severity: share >= MUCH.value ? 'problem' : 'notice',

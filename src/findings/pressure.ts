@@ -13,7 +13,7 @@ const MUCH = { value: 0.3, unit: 'share', means: 'of the time: problem', source:
 const rule = (resource: 'memory' | 'io', what: string, knob: string) =>
   hostRule({
     name: `host-${resource}-pressure`,
-    title: `hosts that stand still for want of ${what}`,
+    title: `hosts that stand still because of a lack of ${what}`,
     looks: `The share of time in which all processes that were not idle waited for ${what}, as the kernel tells it (pressure stall information).`,
     needs: [`node_psi_rate.${resource}_full`],
     sql: shareOfTime('node_psi_rate', `${resource}_full`),

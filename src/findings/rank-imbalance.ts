@@ -13,14 +13,14 @@ import { threadsOf } from './threads.ts';
 const WAITS = {
   value: 0.1,
   unit: 'share',
-  means: 'of their time the other ranks spent longer in MPI than it: notice',
-  source: `${OWN}: so much of the time they waited for it`,
+  means: 'of their time is what the other ranks spent longer in MPI than this rank: notice',
+  source: `${OWN}: that is how long they waited for it`,
 };
 const MUCH = { value: 0.25, unit: 'share', means: 'of their time: problem', source: OWN };
 const MORE = {
   value: 1.25,
   unit: '',
-  means: 'times the others’ mean in a marked region: the region is named',
+  means: 'times the others’ mean in a marked region: the finding names the region',
   source: 'as imbalance',
 };
 
@@ -55,10 +55,10 @@ export const RANK_IMBALANCE: FindingRule = {
   name: 'rank-imbalance',
   title: 'one MPI rank with more to do than the others',
   looks:
-    'Compares the time that ranks spend in MPI: who spends least is waited for. Names the call in which the others wait, the marked region that takes that rank longest beside them, and its CPU.',
+    'Compares the time that ranks spend in MPI: the others wait for the rank that spends the least. Names the call in which they wait, the marked region in which that rank takes longer than the others, and its CPU.',
   needs: NEEDS,
   thresholds: { WAITS, MUCH, MORE, LONG },
-  knob: 'Deal that rank’s work out evenly (its part of the domain, its tasks), or give it more threads.',
+  knob: 'Distribute that rank’s work (its part of the domain, its tasks) evenly, or give it more threads.',
   explains: ['mpi-share', 'region-alignment'],
   async run(subject) {
     const ranks = ranksOf(await rankRegions(subject)).sort((a, b) => a.mpi - b.mpi);

@@ -5,7 +5,7 @@ import { asRows, type FindingRule, graded, OWN, percent, short } from './finding
 const SOME = {
   value: 0.1,
   unit: 'share',
-  means: 'of a region’s time without all CPUs in it: notice',
+  means: 'of a region’s time, not all CPUs are in it: notice',
   source: `${OWN}; sync-runtime as GEOPM defines it: all CPUs are in the region`,
 };
 const MUCH = { value: 0.3, unit: 'share', means: 'of its time: problem', source: OWN };
@@ -38,12 +38,12 @@ interface RegionRow {
 
 export const REGION_ALIGNMENT: FindingRule = {
   name: 'region-alignment',
-  title: 'regions that CPUs are not in together',
+  title: 'regions that the CPUs do not execute together',
   looks:
-    'Compares the time that processes spent in a region (runtime, a mean) with the time for which all CPUs were in it (sync-runtime).',
+    'Compares the time that processes spent in a region (runtime, a mean over processes) with the time in which all CPUs were in it (sync-runtime).',
   needs: ['geopm_region.runtime', 'geopm_region.sync_runtime', 'geopm_region.section'],
   thresholds: { SOME, MUCH, LONG, PART },
-  knob: 'Spread the region’s work evenly over its processes and threads, or mark what comes before it as a region of its own to see who is late.',
+  knob: 'Distribute the region’s work evenly over its processes and threads, or mark the code before it as another region to see which process is late.',
   async run({ recording }) {
     const rows = await recording.query<RegionRow>(SQL);
     return rows.flatMap((row) => {
@@ -52,7 +52,7 @@ export const REGION_ALIGNMENT: FindingRule = {
       return [
         {
           severity,
-          sentence: `Region ${row.region} on ${row.host} takes ${short(row.runtime)} s, but all CPUs are in it for ${short(row.sync_runtime ?? 0)} s only: for ${percent(row.unaligned ?? 0)} of its time some are elsewhere.`,
+          sentence: `Region ${row.region} on ${row.host} takes ${short(row.runtime)} s, but all CPUs are in it together for only ${short(row.sync_runtime ?? 0)} s: for ${percent(row.unaligned ?? 0)} of its time, some are elsewhere.`,
           evidence: { sql: SQL, rows: asRows(rows) },
           advice: this.knob,
         },

@@ -18,26 +18,26 @@ import { BAD, FINE } from './samples.ts';
 const SOME = {
   value: 0.25,
   unit: 'share',
-  means: 'of all that was undone, undone by cascades (rollbacks with a parent): notice',
+  means: 'of all undone events were undone by cascades (rollbacks with a parent): notice',
   source: OWN,
 };
 const MUCH = {
   value: 0.5,
   unit: 'share',
-  means: 'undone by cascades: problem, where efficiency is one',
+  means: 'were undone by cascades: problem, if low efficiency is one',
   source: OWN,
 };
 const LONG = {
   value: 10,
   unit: '{rollback}',
-  means: 'in the largest cascade: notice, whatever it undid',
+  means: 'in the largest cascade: notice, however little it undid',
   source: OWN,
 };
 const LEAST = {
   value: FINE,
   unit: 'share',
   means:
-    'of the events handled undone, or of the time that this took at least: below it cascades cost little',
+    'of the handled events were undone, or of the time was spent on them at least: below it cascades cost little',
   source: 'as efficiency',
 };
 
@@ -87,12 +87,12 @@ interface Cascade {
 
 export const ROLLBACK_CHAINS: FindingRule = {
   name: 'rollback-chains',
-  title: 'cascades of rollbacks, and who began them',
+  title: 'cascades of rollbacks, and the LP that began them',
   looks:
-    'Follows each rollback to the one that cancelled its event, up to the late event that began it, and ranks these trees by the events that they undid.',
+    'Follows each rollback back to the one that cancelled its event, up to the late event that began it, and ranks these trees by the number of events they undid.',
   needs: ['ross_rollback.parent_id', 'ross_rollback.rollback_id', 'ross_rollback.events_undone'],
   thresholds: { SOME, MUCH, LONG, LEAST },
-  knob: 'Keep the LP that began them nearer in virtual time to those it sends to: more lookahead in the model, its place on their PE (map), or --max-opt-lookahead.',
+  knob: 'Keep the LP that began them closer in virtual time to the LPs it sends to: more lookahead in the model, placement on the same PE (map), or --max-opt-lookahead.',
   async run(subject) {
     const rows = await subject.recording.query<Cascade>(SQL);
     const worst = rows.find(({ rollbacks }) => rollbacks > 1);

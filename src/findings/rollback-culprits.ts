@@ -17,19 +17,19 @@ const LEAST = {
   value: FINE,
   unit: 'share',
   means:
-    'of the events handled undone, or of the time that this took at least: culprits are looked for',
+    'of the handled events were undone, or of the time was spent on them at least: culprits are looked for',
   source: 'as efficiency',
 };
 const MORE = {
   value: 3,
   unit: '',
-  means: 'times its even part of what was undone: the KP or LP is named',
+  means: 'times an even share of the undone events: the finding names the KP or LP',
   source: OWN,
 };
 const PART = {
   value: 0.1,
   unit: 'share',
-  means: 'of all that was undone, at least',
+  means: 'of all undone events at least',
   source: OWN,
 };
 
@@ -73,7 +73,7 @@ async function worstKp({ recording }: Subject, cost: number): Promise<FindingPar
   return [
     {
       severity: 'notice',
-      sentence: `KP ${worst.kp_id} of PE ${worst.pe_id} undid ${whole(worst.undone)} of its ${whole(worst.processed)} events: ${percent(part)} of all that was undone, where ${whole(worst.kps)} KPs would have ${percent(1 / worst.kps)} each.`,
+      sentence: `KP ${worst.kp_id} of PE ${worst.pe_id} undid ${whole(worst.undone)} of its ${whole(worst.processed)} events: ${percent(part)} of all undone events, where an even share among ${whole(worst.kps)} KPs would be ${percent(1 / worst.kps)}.`,
       evidence: { sql: KPS, rows: asRows(rows) },
       ...expecting(
         'Split its LPs over more KPs (--nkp), or place the busy ones on other PEs (the model’s map).',
@@ -93,12 +93,12 @@ async function worstLp({ recording }: Subject, cost: number): Promise<FindingPar
   return [
     {
       severity: 'notice',
-      sentence: `LP ${worst.source_lp} of PE ${worst.source_pe} sent ${counted(worst.rollbacks, 'late event')}, which undid ${whole(worst.undone)} (${percent(part)} of what stragglers undid${deep}).`,
+      sentence: `LP ${worst.source_lp} of PE ${worst.source_pe} sent ${counted(worst.rollbacks, 'late event')}, which undid ${whole(worst.undone)} (${percent(part)} of the events undone by stragglers${deep}).`,
       evidence: { sql: LPS, rows: asRows(rows) },
       ...expecting(
-        'Place it on the PE that it sends to (the model’s map), or give its events more lookahead.',
+        'Place it on the PE that it sends to (the model’s map), or increase the lookahead of its events.',
         cost * part,
-        `rollbacks cost ${percent(cost)}, and its late events undid ${percent(part)} of what stragglers undid`,
+        `rollbacks cost ${percent(cost)}, and its late events undid ${percent(part)} of the events undone by stragglers`,
       ),
     },
   ];
@@ -106,12 +106,12 @@ async function worstLp({ recording }: Subject, cost: number): Promise<FindingPar
 
 export const ROLLBACK_CULPRITS: FindingRule = {
   name: 'rollback-culprits',
-  title: 'the KP that undoes most, and the LP that causes most',
+  title: 'the KP that undoes the most events, and the LP that causes the most',
   looks:
-    'Ranks KPs by the events they undid, and LPs by the events that others undid for their late ones.',
+    'Ranks KPs by the events they undid, and LPs by the events that others undid because of their late events.',
   needs: [],
   thresholds: { LEAST, MORE, PART },
-  knob: 'More KPs (--nkp); another placement of LPs (the model’s map); more lookahead.',
+  knob: 'Use more KPs (--nkp), place LPs differently (the model’s map), or give the model more lookahead.',
   async run(subject) {
     const cost = await rollbackCost(subject);
     if (cost < LEAST.value) return [];

@@ -6,19 +6,19 @@ import { BAD, countedIn, FINE, lessAhead, oneMode } from './samples.ts';
 const LEAST = {
   value: FINE,
   unit: 'share',
-  means: 'of the events handled undone, or of the time that this took, at least',
+  means: 'of the handled events were undone, or of the time was spent on them, at least',
   source: 'as efficiency',
 };
 const SOME = {
   value: 0.5,
   unit: 'share',
-  means: 'of the rollbacks secondary: notice',
+  means: 'of the rollbacks are secondary: notice',
   source: `${OWN}: a straggler then causes more than one further rollback`,
 };
 const MUCH = {
   value: 0.75,
   unit: 'share',
-  means: 'secondary: problem, where efficiency is one',
+  means: 'are secondary: problem, if low efficiency is one',
   source: OWN,
 };
 
@@ -36,12 +36,12 @@ interface PeRow {
 
 export const SECONDARY_ROLLBACKS: FindingRule = {
   name: 'secondary-rollbacks',
-  title: 'rollbacks that rollbacks cause',
+  title: 'rollbacks caused by other rollbacks',
   looks:
-    'Compares rollbacks by late events (primary) with rollbacks by cancelled events (secondary).',
+    'Compares rollbacks caused by late events (primary) with rollbacks caused by cancelled events (secondary).',
   needs: [],
   thresholds: { LEAST, SOME, MUCH },
-  knob: 'Run less far ahead, so that fewer wrong events are handled before they are cancelled: a smaller --batch, or --max-opt-lookahead.',
+  knob: 'Keep PEs from running so far ahead, so that fewer wrong events are handled before they are cancelled: a smaller --batch, or --max-opt-lookahead.',
   async run(subject) {
     const table = countedIn(subject.has, 'total_rollbacks', 'secondary_rollbacks');
     if (table === null) return { lacks: 'secondary rollbacks' };
@@ -59,14 +59,14 @@ export const SECONDARY_ROLLBACKS: FindingRule = {
     const each =
       late === 0
         ? 'no late event was seen'
-        : `${Number((secondary / late).toPrecision(2))} for each late event, by what it made wrong`;
+        : `${Number((secondary / late).toPrecision(2))} for each late event`;
     return [
       {
         severity,
         sentence: `${percent(secondary / all)} of ${whole(all)} rollbacks are secondary: ${each}.`,
         evidence: { sql: query, rows: asRows(rows) },
         ...expecting(
-          `Run less far ahead, so that fewer wrong events are handled before they are cancelled: ${await lessAhead(subject)}.`,
+          `Keep PEs from running so far ahead, so that fewer wrong events are handled before they are cancelled: ${await lessAhead(subject)}.`,
           (undone * secondary) / all,
           `rollbacks cost ${percent(undone)}, and so much of them as are secondary may be saved`,
         ),

@@ -5,20 +5,20 @@ import { ROLLBACK_SIGNS } from './samples.ts';
 const SLOWER = {
   value: 3,
   unit: '',
-  means: 'times what an event of the other types costs: the type is looked at',
+  means: 'times the cost of an event of the other types: the type is examined',
   source: OWN,
 };
 const SOME = {
   value: 1.25,
   unit: '',
-  means: 'times the mean in handlers on the busiest PE: notice',
+  means: 'times the mean time in handlers on the busiest PE: notice',
   source: 'as imbalance',
 };
 const MUCH = { value: 1.5, unit: '', means: 'times the mean: problem', source: 'as imbalance' };
 const TIMED = {
   value: 20,
   unit: '{event}',
-  means: 'of a PE timed: fewer say nothing',
+  means: 'of a PE were timed at least: fewer prove nothing',
   source: OWN,
 };
 
@@ -48,12 +48,12 @@ const micro = (seconds: number) => `${short(1e6 * seconds)} µs`;
 
 export const SLOW_HANDLERS: FindingRule = {
   name: 'slow-handlers',
-  title: 'a type of LP whose events cost more',
+  title: 'a type of LP whose events cost more than others',
   looks:
-    'The handlers of each type of LP, of the events that are timed one by one; and what they add up to on each PE.',
+    'Compares the time per event of each type of LP, from events that are timed one by one, and the sum of these times on each PE.',
   needs: ['sim_handler', 'ross_pe.events_processed'],
   thresholds: { SLOWER, SOME, MUCH, TIMED },
-  knob: 'Make that handler cheaper, or deal out the LPs of that type to all PEs (the model’s map).',
+  knob: 'Make that handler cheaper, or spread the LPs of that type over all PEs (the model’s map).',
   explains: ROLLBACK_SIGNS,
   async run({ recording }) {
     const rows = await recording.query<Cost>(SQL);
@@ -77,7 +77,7 @@ export const SLOW_HANDLERS: FindingRule = {
     return [
       {
         severity,
-        sentence: `An event of an LP of type ${most.type} costs ${micro(each(those))}, ${short(times)} times one of the other types, and PE ${busiest.pe} has ${percent((most.all_seconds ?? 0) / sum(those, (row) => row.all_seconds ?? 0))} of that work: it is busy ${short(busiest.busy / mean)} times as long as PEs are on average.`,
+        sentence: `An event of an LP of type ${most.type} costs ${micro(each(those))}, ${short(times)} times one of the other types, and PE ${busiest.pe} has ${percent((most.all_seconds ?? 0) / sum(those, (row) => row.all_seconds ?? 0))} of that work: it is busy ${short(busiest.busy / mean)} times as long as the average PE.`,
         evidence: { sql: SQL, rows: asRows(rows) },
         ...expecting(this.knob, wait, why),
       },

@@ -25,19 +25,19 @@ import { type LossWindow, stretchOf, when } from './when.ts';
 const LOST = {
   value: 0.05,
   unit: 'share',
-  means: 'of its time a PE could not run: notice',
-  source: `${OWN}: below it are ticks of /proc/stat and kernel threads`,
+  means: 'of its time, a PE could not run: notice',
+  source: `${OWN}: smaller shares are ticks of /proc/stat and kernel threads`,
 };
 const MUCH_LOST = {
   value: 0.15,
   unit: 'share',
-  means: 'of its time a PE could not run: problem, whatever it does to others',
+  means: 'of its time, a PE could not run: problem, whatever its effect on others',
   source: OWN,
 };
 const STANDS_OUT = {
   value: 1.5,
   unit: '',
-  means: 'times what the other PEs lose: it is named by itself',
+  means: 'times the loss of the other PEs: the finding names this PE alone',
   source: OWN,
 };
 /** Weight of a control group where nobody sets one. */
@@ -119,10 +119,10 @@ function effectOf(
   const all = caused.reduce((sum, { undone }) => sum + undone, 0);
   const own = caused.find(({ pe_id }) => pe_id === pe.pe_id)?.undone ?? 0;
   if (all > 0 && own / all >= MORE / (others.length + 1)) {
-    return `${percent(own / all)} of the events that PEs undo for another PE’s sake, they undo for its late ones`;
+    return `${percent(own / all)} of the events that PEs undo because of other PEs are undone because of its late events`;
   }
   if (its !== null && stands(theirs, its)) {
-    return `it lags behind, and the others roll back ${percent(theirs)} of their events, it ${percent(its)}`;
+    return `it falls behind: the others roll back ${percent(theirs)} of their events, it ${percent(its)}`;
   }
   return null;
 }
@@ -139,11 +139,11 @@ function adviceFor(all: readonly PeOnNode[], { weight }: Context): string {
   // Whoever waits for a CPU that nobody uses is held back by something else, of which this recording has no samples.
   const taken = mean(all.map((pe) => (pe.others ?? 1) + (pe.steal ?? 0)));
   if (taken < waiting * EXPLAINED) {
-    return 'See what holds its threads back, since nobody else used its CPU: a quota (cpu.max) or a weight of its control group, or whoever stops them.';
+    return 'Nobody else used its CPU: find out what else keeps its threads from running, such as a quota (cpu.max) or the weight of its control group, or a process that stops them.';
   }
   return steal >= waiting
     ? 'Give the virtual machine CPUs of its own, or run fewer PEs than it has CPUs.'
-    : 'Keep the CPUs free of other work (taskset, cgroups, an exclusive job), or use one PE fewer than there are CPUs.';
+    : 'Keep other work off the CPUs (taskset, cgroups, an exclusive job), or use one PE fewer than there are CPUs.';
 }
 
 /** Of the time between two samples. */
@@ -175,7 +175,7 @@ function outlier(pe: PeOnNode, all: readonly PeOnNode[], context: Context): Find
     severity,
     sentence: `PE ${pe.pe_id} could not run for ${percent(lost(pe))} of the time${compared}${whenOf([pe], context)}: ${reasons(pe)}${context.weight}${then}.`,
     evidence: { sql: SQL, rows: rowsOf([pe], all) },
-    ...expecting(adviceFor([pe], context), lost(pe), 'so much of its time it had no CPU'),
+    ...expecting(adviceFor([pe], context), lost(pe), 'for that share of its time, it had no CPU'),
   };
 }
 
@@ -200,7 +200,11 @@ function together(
     severity: mean(shares) >= MUCH ? 'problem' : 'notice',
     sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time${whenOf(some, context)}: ${some.length > 1 ? 'on average ' : ''}${parts.join(', and ')}${context.weight}.`,
     evidence: { sql: SQL, rows: rowsOf(some, all) },
-    ...expecting(adviceFor(some, context), mean(shares), 'so much of their time they had no CPU'),
+    ...expecting(
+      adviceFor(some, context),
+      mean(shares),
+      'for that share of their time, they had no CPU',
+    ),
   };
 }
 
@@ -235,7 +239,7 @@ const sharing = (one: SharedCpu, { bind }: Places): FindingParts => ({
   sentence: `${pes(one.pes)} share CPU ${one.cpu} of ${one.host}: each has at most ${percent(1 / one.pes.length)} of it.`,
   evidence: { sql: SHARED, rows: [one as unknown as Row] },
   ...expecting(
-    `Run as many PEs as there are CPUs at most, each bound to its own (${bind}).`,
+    `Run no more PEs than there are CPUs, and bind each to a CPU of its own (${bind}).`,
     1 - 1 / one.pes.length,
     `each of them had ${percent(1 / one.pes.length)} of a CPU`,
   ),
@@ -248,7 +252,7 @@ async function weightOf({ recording, has }: Subject): Promise<string> {
   if (!has('process_weight')) return '';
   const [least] = await recording.query<{ cgroup: string; weight: number }>(WEIGHTS);
   if (least === undefined || least.weight >= USUAL) return '';
-  return `; its control group ${least.cgroup} has weight ${short(least.weight)}, where ${USUAL} is usual`;
+  return `; its control group ${least.cgroup} has weight ${short(least.weight)} (the usual weight is ${USUAL})`;
 }
 
 /** Of what PEs waited for a CPU, and of what their processes' other threads used meanwhile: seconds. */
@@ -283,9 +287,9 @@ async function crowded(
       sentence: `${facts.pes} PEs take turns on ${counted(facts.cpus, 'CPU')} that they may use: they could not run for ${percent(share)} of the time.`,
       evidence: { sql: SQL, rows: rowsOf(losing, all) },
       ...expecting(
-        `Run as many PEs as there are CPUs at most: ${count}${facts.cpus}; or let them use more CPUs (taskset, cpusets).`,
+        `Run no more PEs than there are CPUs (${count}${facts.cpus}), or let them use more CPUs (taskset, cpusets).`,
         share,
-        'so much of their time they had no CPU, and those that run wait for those that do not',
+        'for that share of their time, they had no CPU, and the running PEs wait for the others',
       ),
       ...(!areRanks && { turn: { pes: facts.cpus } }),
     },
@@ -297,12 +301,12 @@ const causedBy = async ({ recording, has }: Subject): Promise<readonly Caused[]>
 
 export const STOLEN_CPU: FindingRule = {
   name: 'stolen-cpu',
-  title: 'PEs that cannot run because their CPU is taken',
+  title: 'PEs that cannot run because their CPU is used by others',
   looks:
-    'Joins each PE to its CPU over the same time: what a hypervisor stole, how long its thread waited in the run queue (without what its own process’s compiler, collector and recorder used), who ran meanwhile, and when; which PEs are bound to one CPU, or take turns on too few; and the weight of their control group.',
+    'Joins each PE to its CPU at the same time: how much of it a hypervisor took, how long the PE’s thread waited in the run queue (not counting the compiler, garbage collector and recorder of its own process), what ran meanwhile, and when. Also finds PEs that are bound to the same CPU or take turns on too few CPUs, and the weight of their control group.',
   needs: ['pe_on_node'],
   thresholds: { LOST, MUCH_LOST, STANDS_OUT, ENOUGH },
-  knob: 'Give virtual machines CPUs of their own; keep CPUs free of other work (taskset, cgroups, an exclusive job); raise weights (cpu.weight); bind PEs (--pin; ranks of MPI: mpirun --bind-to core); or run fewer PEs.',
+  knob: 'Give virtual machines CPUs of their own, keep other work off the CPUs (taskset, cgroups, an exclusive job), raise weights (cpu.weight), bind PEs (--pin; MPI ranks: mpirun --bind-to core), or run fewer PEs.',
   explains: [
     'imbalance',
     'network-bound',

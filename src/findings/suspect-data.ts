@@ -5,8 +5,8 @@ import { asRows, counted, type FindingParts, type FindingRule, OWN, whole } from
 const ANY = {
   value: 1,
   unit: '',
-  means: 'suspect spot, dropped byte: notice',
-  source: `${OWN}: numbers that lack something are too low, and look as good as others`,
+  means: 'suspect spot or dropped byte: notice',
+  source: `${OWN}: numbers from incomplete data are too low and do not look it`,
 };
 
 const SPOTS = 'SELECT file, what FROM suspect ORDER BY file';
@@ -22,7 +22,7 @@ interface Facts {
 const SHOWN = 100;
 
 const ENDS: Readonly<Record<string, string>> = {
-  running: 'The recording has no end: its run was killed, or still goes on',
+  running: 'The recording has no end: its run was killed or is still going on',
   failed: 'The run failed',
   interrupted: 'The run was interrupted',
 };
@@ -30,10 +30,10 @@ const ENDS: Readonly<Record<string, string>> = {
 export const SUSPECT_DATA: FindingRule = {
   name: 'suspect-data',
   title: 'data that is damaged, incomplete or doubtful',
-  looks: 'What readers noted while they read the files, and how the recording ended.',
+  looks: 'Lists the doubts that readers had about the files, and how the recording ended.',
   needs: ['suspect', 'recording'],
   thresholds: { ANY },
-  knob: 'triscope info lists every spot with its place. Take numbers of what is incomplete as lower bounds.',
+  knob: 'triscope info lists every spot with its place. Numbers from incomplete data are lower bounds.',
   async run({ recording }) {
     const found: FindingParts[] = [];
     const all = await recording.query<{ file: string; what: string }>(SPOTS);
@@ -55,7 +55,7 @@ export const SUSPECT_DATA: FindingRule = {
       if (end !== undefined) {
         found.push({
           severity: state === 'failed' ? 'problem' : 'notice',
-          sentence: `${end}${error === null ? '' : `: ${error.replace(/\.$/, '')}`}. What follows is of the part that was recorded.`,
+          sentence: `${end}${error === null ? '' : `: ${error.replace(/\.$/, '')}`}. The other findings cover the part that was recorded.`,
           evidence,
           advice: '',
         });
@@ -63,9 +63,9 @@ export const SUSPECT_DATA: FindingRule = {
       if (Number(dropped_bytes ?? 0) >= ANY.value) {
         found.push({
           severity: 'notice',
-          sentence: `${whole(Number(dropped_bytes))} bytes of records were not written for want of room or time.`,
+          sentence: `${whole(Number(dropped_bytes))} bytes of records were dropped because buffers or the disk were full.`,
           evidence,
-          advice: 'Larger buffers (--buffer-size), fewer records, or a disk with more room.',
+          advice: 'Use larger buffers (--buffer-size), record less, or use a disk with more room.',
         });
       }
     }

@@ -1,11 +1,16 @@
 /** Pages swapped in and out: memory that is not there. */
 import { asRows, type FindingRule, graded, OWN, short, whole } from './finding.ts';
 
-const SOME = { value: 1, unit: 'page/s', means: 'over a host’s time: notice', source: OWN };
+const SOME = {
+  value: 1,
+  unit: 'page/s',
+  means: 'per second of a host’s time: notice',
+  source: OWN,
+};
 const MUCH = {
   value: 100,
   unit: 'page/s',
-  means: 'over a host’s time: problem',
+  means: 'per second of a host’s time: problem',
   source: `${OWN}: about as often as a disk can seek`,
 };
 
@@ -23,10 +28,10 @@ interface HostRow {
 export const SWAP: FindingRule = {
   name: 'swap',
   title: 'hosts that swap',
-  looks: 'Pages swapped in and out a second, of each host.',
+  looks: 'Counts the pages that each host swaps in and out per second.',
   needs: ['node_vm_rate.pswpin', 'node_vm_rate.pswpout'],
   thresholds: { SOME, MUCH },
-  knob: 'Use less memory on each host: fewer processes, more hosts, smaller pieces.',
+  knob: 'Use less memory per host: fewer processes, more hosts, smaller pieces.',
   async run({ recording }) {
     const rows = await recording.query<HostRow>(SQL);
     return rows.flatMap(({ host, pages, pages_per_s, most_per_s }) => {
@@ -35,7 +40,7 @@ export const SWAP: FindingRule = {
       return [
         {
           severity,
-          sentence: `${host} swapped ${whole(pages)} pages, ${short(pages_per_s)} a second and ${short(most_per_s)} at the most: its memory is too small for what runs there.`,
+          sentence: `${host} swapped ${whole(pages)} pages, ${short(pages_per_s)} per second and ${short(most_per_s)} at the peak: its memory is too small for what runs there.`,
           evidence: { sql: SQL, rows: asRows(rows) },
           advice: this.knob,
         },

@@ -7,8 +7,8 @@ import { type LossWindow, type Stretch, stretchOf } from './when.ts';
 export const ENOUGH: Threshold = {
   value: 1,
   unit: 's',
-  means: 'of samples, in two windows or more: less says nothing of a thread',
-  source: `${OWN}: a single sample is chance`,
+  means: 'of samples at least, in two windows or more: less proves nothing about a thread',
+  source: `${OWN}: a single sample may be chance`,
 };
 
 /** A thread over the run; shares are of its time, null where nobody measured. */

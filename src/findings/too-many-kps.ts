@@ -14,14 +14,14 @@ import { FEW, factsOf, totalsOf } from './samples.ts';
 const SOME = {
   value: 0.1,
   unit: 'share',
-  means: 'of the PEs’ time spent on commits: notice',
+  means: 'of the PEs’ time was spent on commits: notice',
   source: OWN,
 };
 const MUCH = { value: 0.25, unit: 'share', means: 'of their time: problem', source: OWN };
 const EVENTS = {
   value: 1,
   unit: '{event}',
-  means: 'of a KP between two GVTs, or fewer: most KPs are looked at for nothing',
+  means: 'of a KP between two GVTs, or fewer: most KPs are examined without need',
   source: OWN,
 };
 
@@ -33,12 +33,12 @@ const USUAL = 16;
 
 export const TOO_MANY_KPS: FindingRule = {
   name: 'too-many-kps',
-  title: 'more KPs than are worth their GVTs',
+  title: 'more KPs than are worth their cost',
   looks:
-    'The time that PEs spend on commits, at which each KP is looked at, beside the events of a KP between two GVTs.',
+    'Measures the time that PEs spend on commits, which examine each KP, and the events of a KP between two GVTs.',
   needs: ['sim_run', 'sim_pe', 'ross_pe'],
   thresholds: { SOME, MUCH, EVENTS },
-  knob: '--nkp, so that a KP has some events between two GVTs.',
+  knob: 'Use fewer KPs (--nkp), so that each has some events between two GVTs.',
   async run(subject) {
     const facts = await factsOf(subject);
     if (facts === null) return [];
@@ -55,7 +55,7 @@ export const TOO_MANY_KPS: FindingRule = {
     return [
       {
         severity,
-        sentence: `PEs spent ${percent(share)} of their time on commits: ${whole(facts.nkp)} KPs each are looked at in each of ${whole(facts.gvts)} GVTs, and a KP has ${short(each)} events between two.`,
+        sentence: `PEs spent ${percent(share)} of their time on commits: ${whole(facts.nkp)} KPs each are examined at each of ${whole(facts.gvts)} GVTs, and a KP has ${short(each)} events between two.`,
         evidence: { sql: SQL, rows: asRows(rows) },
         ...expecting(`Fewer KPs: --nkp=${USUAL}.`, share, why),
         turn: { nkp: USUAL },

@@ -23,8 +23,8 @@ import { when } from './when.ts';
 const WAITS = {
   value: 0.1,
   unit: 'share',
-  means: 'of its time a thread waited for a CPU, or its CPU was stolen: notice',
-  source: `${OWN}: below it are kernel threads and ticks`,
+  means: 'of its time, a thread waited for a CPU or a hypervisor took its CPU: notice',
+  source: `${OWN}: smaller shares are kernel threads and ticks`,
 };
 const MUCH = {
   value: 0.25,
@@ -35,15 +35,15 @@ const MUCH = {
 const STOLEN = {
   value: 0.05,
   unit: 'share',
-  means: 'of the time of its CPU was stolen: the hypervisor is named',
+  means: 'of its CPU’s time was stolen: the finding names the hypervisor',
   source: OWN,
 };
 
 const CROWDED = {
   value: 1.1,
   unit: '',
-  means: 'times the CPUs that there are: the command’s own threads are too many',
-  source: `${OWN}: its helpers’ threads want a little beside`,
+  means: 'times the number of CPUs: the command has too many threads of its own',
+  source: `${OWN}: helper threads need a little more`,
 };
 
 /** CPUs of the hosts on which threads wait, and how many threads want them. */
@@ -54,10 +54,10 @@ export const WAITING_THREADS: FindingRule = {
   name: 'waiting-threads',
   title: 'threads that wait for a CPU',
   looks:
-    'Of each thread, the time that it was ready to run and had no CPU (schedstat), and its part of what was stolen of the CPU that it ran on; who used that CPU meanwhile; and how many of the command’s own threads want CPUs.',
+    'Measures, for each thread, the time for which it was ready to run but had no CPU (schedstat) and its part of the time that a hypervisor took; names what used that CPU meanwhile, and counts the command’s threads that need CPUs.',
   needs: ['rank_on_node'],
   thresholds: { WAITS, MUCH, STOLEN, CROWDED, ENOUGH },
-  knob: 'Run as many busy threads as there are CPUs (OMP_NUM_THREADS, mpirun -np), bind them (--bind-to core, OMP_PROC_BIND), and keep the CPUs free of other work (taskset, an exclusive job).',
+  knob: 'Run no more busy threads than there are CPUs (OMP_NUM_THREADS, mpirun -np), bind them (--bind-to core, OMP_PROC_BIND), and keep other work off the CPUs (taskset, an exclusive job).',
   async run(subject) {
     const all = await threadsOf(subject);
     const late = all
@@ -82,7 +82,7 @@ export const WAITING_THREADS: FindingRule = {
     }
     if (there !== null && wanted >= CROWDED.value * there) {
       why.push(
-        `the command’s threads want ${wanted.toFixed(1)} CPUs, and ${host} has ${counted(there, 'CPU')}`,
+        `the command’s threads need ${wanted.toFixed(1)} CPUs, but ${host} has ${counted(there, 'CPU')}`,
       );
     }
     if (worst.others !== null && worst.others >= WAITS.value) {

@@ -7,7 +7,7 @@ const SOME = {
   value: 1e7,
   unit: 'B/s',
   means:
-    'and more over eth0 or eth1 of a host: notice; problem where the job has a faster network and hardly uses it',
+    'or more over eth0 or eth1 of a host: notice; problem if the job has a faster network and hardly uses it',
   source: 'tacc_stats 2.3, exam GigEBW',
 };
 
@@ -20,11 +20,12 @@ const fabric = (job: Parameters<typeof hostsOf>[0]): number | null => {
 export const WRONG_INTERCONNECT = jobRule({
   name: 'wrong-interconnect',
   title: 'traffic over Ethernet instead of the fast network',
-  looks: 'Bytes a second over eth0 (else eth1), as the metric GigEBW, beside those of the fabric.',
+  looks:
+    'Compares the bytes per second over eth0 (else eth1, metric GigEBW) with those over the fabric.',
   set: 'exam',
   metric: 'GigEBW',
   thresholds: { SOME },
-  knob: 'Let MPI use the fabric: which transport does it choose (Open MPI: --mca pml ucx; Intel MPI: I_MPI_FABRICS)?',
+  knob: 'Make MPI use the fabric: check which transport it chooses (Open MPI: --mca pml ucx; Intel MPI: I_MPI_FABRICS).',
   severity: (value, job) => {
     if (value <= SOME.value) return null;
     const fast = fabric(job);

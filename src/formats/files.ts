@@ -82,8 +82,7 @@ export function filesOf(paths: readonly string[]): string[] {
     }
     // A recording may hold nothing but what lies beside native files.
     const isRecording = statOf(join(path, 'recording.json'))?.isFile();
-    if (found === 0 && !isRecording)
-      throw fault(path, 'no file in this folder is of a format that is known');
+    if (found === 0 && !isRecording) throw fault(path, 'no file in this folder has a known format');
   }
   return files;
 }

@@ -52,7 +52,7 @@ class DiskFile implements FileSource {
       const { descriptor, identity } = opened(this.path);
       this.descriptor = descriptor;
       if (identity !== this.identity) {
-        throw new ReplacedError(`${this.path}: another file has its name since it was opened`);
+        throw new ReplacedError(`${this.path}: was replaced by another file after it was opened`);
       }
     }
     this.use();

@@ -93,7 +93,7 @@ const SHOWN: readonly Shown[] = [
     rule: METADATA_STORM,
     levels: GRADES,
     value: (window) => `sum(${rates('llite', METADATA, window)})`,
-    says: '{{ $value | humanize }} metadata operations a second of Lustre, from all hosts.',
+    says: '{{ $value | humanize }} Lustre metadata operations per second, from all hosts.',
   },
   ...(['memory', 'io'] as const).map((resource) => ({
     rule: resource === 'io' ? HOST_IO_PRESSURE : HOST_MEMORY_PRESSURE,
@@ -105,7 +105,7 @@ const SHOWN: readonly Shown[] = [
     rule: OUT_OF_MEMORY,
     levels: { KILLED: 'problem' },
     value: (window) => ofDevices('increase', 'cgroup_memory', 'oom_kill', window),
-    says: `The kernel killed {{ $value | humanize }} processes of job ${DEVICE} on ${HOST} for want of memory.`,
+    says: `The kernel killed {{ $value | humanize }} processes of job ${DEVICE} on ${HOST} because memory was short.`,
   },
   {
     rule: JOB_QUOTA,

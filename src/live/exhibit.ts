@@ -141,8 +141,7 @@ export class Exhibit {
   /** @throws InputError, ApiError */
   async now(): Promise<Shown> {
     if (this.isLive) return this.shownLive();
-    if (this.path === null)
-      throw new ApiError(404, 'there is neither a run nor a recording to show');
+    if (this.path === null) throw new ApiError(404, 'there is no run and no recording to show');
     this.recorded ??= this.read(this.path, this.revision + 1);
     const shown = await this.recorded;
     return this.gone && !shown.gone ? this.shownGone(shown) : shown;
@@ -285,7 +284,7 @@ export class Exhibit {
 
   private async read(path: string, revision: number): Promise<Shown> {
     if (!existsSync(path) && revision > 1) {
-      throw new ApiError(410, `${path} was removed while it was shown`);
+      throw new ApiError(410, `${path} was removed while it was being shown`);
     }
     const begun = performance.now();
     // Before reading: what is written meanwhile is read the next time.

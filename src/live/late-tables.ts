@@ -25,7 +25,8 @@ export class LateTables {
     if (this.open !== null && performance.now() - this.opened > this.lasts) this.retire();
     if (this.open === null) {
       const path = typeof this.path === 'string' ? this.path : this.path();
-      if (!existsSync(path)) throw new ApiError(410, `${path} was removed while it was shown`);
+      if (!existsSync(path))
+        throw new ApiError(410, `${path} was removed while it was being shown`);
       const opening = openRecording(path, { timeLimit: STATEMENT_SECONDS, isolated: true });
       this.open = opening;
       this.opened = performance.now();

@@ -57,7 +57,7 @@ interface Opened {
  */
 async function exhibitsOf({ bus, paths }: PageOptions): Promise<Opened> {
   if (bus === null && paths.length === 0) {
-    throw new ServeError('there is neither a run nor a recording to show');
+    throw new ServeError('there is no run and no recording to show');
   }
   const ids = idsOf(paths);
   const exhibits: Exhibit[] = [];

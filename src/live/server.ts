@@ -53,11 +53,11 @@ function tokenOf({ token = process.env.TRISCOPE_TOKEN, host = LOOPBACK, users }:
   }
   if (token === false) {
     if (isLoopback(host)) return null;
-    throw new ServeError(`without a token only 127.0.0.1 is served, not ${host}`);
+    throw new ServeError(`without a token, the server listens on 127.0.0.1 only, not on ${host}`);
   }
   if (token === undefined || token === '') return newToken();
   if (TOKEN.test(token)) return token;
-  throw new ServeError('a token has 16 to 200 letters, digits, - and _');
+  throw new ServeError('a token must consist of 16 to 200 letters, digits, - and _');
 }
 
 /** Lets a run's samples go to the thread. Call the result to stop. */

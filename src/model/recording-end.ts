@@ -7,7 +7,7 @@ const ENDS: Readonly<Record<Recording['state'], string | null>> = {
   failed: 'its run failed',
   finished: null,
 };
-const LOST = 'bytes of records were not written, for want of room or time';
+const LOST = 'bytes of records were dropped because buffers or the disk were full';
 
 /** How it ended, and how much was lost; nothing where it is whole. */
 export function lackingEnd({ state, error, sources }: Recording): string[] {

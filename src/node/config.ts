@@ -95,14 +95,14 @@ export function parseConfig(text: string, path: string): NodeConfig {
     const wrong = (why: string) => new ConfigError(`${path}: line ${k + 1}: ${why}`);
     const range = RANGES[name];
     if (range === undefined && name !== 'server' && name !== 'queue') {
-      throw wrong(`there is no setting ${name}; settings are ${SETTINGS}`);
+      throw wrong(`there is no setting ${name}; the settings are ${SETTINGS}`);
     }
     if (value === '' || more.length > 0) throw wrong(`${name} takes one value`);
     if (range === undefined) config[name] = value;
     else {
       const [key, from, to] = range;
       const number = numberIn(value, from, to, key !== 'freq');
-      if (number === null) throw wrong(`${name} ${value}: it is a number from ${from} to ${to}`);
+      if (number === null) throw wrong(`${name} ${value}: must be a number from ${from} to ${to}`);
       config[key] = number;
     }
   }
@@ -139,7 +139,7 @@ export function readConfig(path: string): NodeConfig {
   try {
     text = readPlain(path);
   } catch (error) {
-    throw new ConfigError(`${path}: it cannot be read: ${reasonOf(error)}`);
+    throw new ConfigError(`${path}: cannot be read: ${reasonOf(error)}`);
   }
   return parseConfig(text, path);
 }

@@ -88,7 +88,8 @@ export class JobList {
   make(): void {
     about(this.path, () => {
       makeFolder(this.path);
-      if (!lstatSync(this.path).isDirectory()) throw new LogError(`${this.path}: it is a link`);
+      if (!lstatSync(this.path).isDirectory())
+        throw new LogError(`${this.path}: is a symbolic link`);
     });
   }
 

@@ -146,7 +146,7 @@ export function weightOf(folder: string): number | null {
 /** Resources whose want the kernel tells. */
 export const RESOURCES = ['cpu', 'memory', 'io'] as const;
 
-/** Microseconds since the start in which some, and in which all, threads that wanted to run stood still for want of a resource. */
+/** Microseconds since the start in which some, and in which all, threads that wanted to run stood still because of a lack of a resource. */
 export interface Stalls {
   readonly some: bigint;
   readonly full: bigint;

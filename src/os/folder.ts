@@ -25,5 +25,5 @@ export function makeFolder(path: string, mode = 0o777): void {
     }
   }
   if (statSync(path).isDirectory()) return;
-  throw Object.assign(new Error(`${path}: it is no folder`), { code: 'ENOTDIR' });
+  throw Object.assign(new Error(`${path}: is not a folder`), { code: 'ENOTDIR' });
 }

@@ -88,7 +88,7 @@ export function openNvml(path = NAME): NvmlLibrary {
   const utilizationOf = lib.func(`int nvmlDeviceGetUtilizationRates(void *, ${bytes})`);
 
   const status = start() as number;
-  if (status !== 0) throw new Error(`NVML does not start: status ${status}`);
+  if (status !== 0) throw new Error(`NVML cannot be initialized: status ${status}`);
   const buffer = Buffer.alloc(24);
   const handles: unknown[] = [];
   if (countOf(buffer) === 0) {

@@ -31,7 +31,7 @@ function checkOwner(path: string, { uid }: Stats): void {
   const user = effectiveUser();
   if (user < 0 || uid === 0 || uid === user) return;
   throw new UntrustedError(
-    `${path}: it belongs to user ${uid}, and this process runs as user ${user}; run it as that user`,
+    `${path}: belongs to user ${uid}, but this process runs as user ${user}; run it as that user`,
   );
 }
 
@@ -40,7 +40,7 @@ function openTrusted(path: string, flags: number): number {
     return openSync(path, flags | NO_LINK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
-    throw new UntrustedError(`${path}: it is a link, and may lead anywhere`);
+    throw new UntrustedError(`${path}: is a symbolic link and may lead anywhere`);
   }
 }
 
@@ -53,15 +53,15 @@ export function readTrusted(path: string, most: number): string {
   const file = openTrusted(path, constants.O_RDONLY);
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) throw new UntrustedError(`${path}: it is no file`);
+    if (!stats.isFile()) throw new UntrustedError(`${path}: is not a file`);
     checkOwner(path, stats);
     const ofOthers = stats.gid === process.getegid?.() ? 0o002 : 0o022;
     if (effectiveUser() >= 0 && (stats.mode & ofOthers) !== 0) {
-      throw new UntrustedError(`${path}: other users may write to it (chmod go-w)`);
+      throw new UntrustedError(`${path}: other users can write to it (chmod go-w)`);
     }
     const bytes = Buffer.alloc(Math.min(stats.size, most) + 1);
     const length = readSync(file, bytes, 0, bytes.length, 0);
-    if (length > most) throw new UntrustedError(`${path}: it is larger than ${most} bytes`);
+    if (length > most) throw new UntrustedError(`${path}: is larger than ${most} bytes`);
     return bytes.toString('utf8', 0, length);
   } finally {
     closeSync(file);
@@ -88,14 +88,14 @@ export function openBelow(folder: string, path: string, flags: number): number {
   try {
     const stats = fstatSync(file);
     if (!placeOf(file, path).startsWith(base.endsWith(sep) ? base : base + sep)) {
-      throw new UntrustedError(`${path}: it leads out of ${folder}`);
+      throw new UntrustedError(`${path}: leads out of ${folder}`);
     }
     if (!stats.isFile() && !stats.isCharacterDevice()) {
-      throw new UntrustedError(`${path}: it is neither a file nor a device`);
+      throw new UntrustedError(`${path}: is neither a file nor a device`);
     }
     if (stats.isFile() && stats.nlink > 1) {
       throw new UntrustedError(
-        `${path}: it has ${stats.nlink} names, of which others may lie elsewhere`,
+        `${path}: has ${stats.nlink} hard links, some of which may lie elsewhere`,
       );
     }
     checkOwner(path, stats);

@@ -133,7 +133,7 @@ function reason(error: unknown): string {
   if (code === 'ENOSPC' || /No space left/i.test(message)) return 'the disk is full';
   if (/File too large/i.test(message)) return 'the file may not grow so large';
   if (code === 'EACCES' || code === 'EROFS') return 'it may not be written there';
-  if (code === 'ENOTDIR' || code === 'EEXIST') return 'it is no folder';
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'is not a folder';
   return message.split('\n')[0];
 }
 

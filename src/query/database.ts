@@ -320,7 +320,7 @@ export class Database {
         return result;
       } catch (error) {
         if (!isLate) throw this.explained(error, asked);
-        throw new TimeLimitError(`the query was ended after ${timeLimit} s, its time limit`);
+        throw new TimeLimitError(`the query was stopped after ${timeLimit} s, its time limit`);
       }
     };
     try {

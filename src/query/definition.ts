@@ -35,7 +35,7 @@ export async function defineOwn(
   const isView = /view/i.test(kind);
   if (found === null || (isView && table !== undefined) || (!isView && list === '')) {
     throw new QueryError(
-      'of what can be created, a query may have CREATE VIEW name AS SELECT … and CREATE MACRO name(…) AS …: recordings are read-only',
+      'recordings are read-only: the only things that a query may create are CREATE VIEW name AS SELECT … and CREATE MACRO name(…) AS …',
     );
   }
   const body = sql.slice(found[0].length);
@@ -46,14 +46,15 @@ export async function defineOwn(
     : `${blank.endsWith(' '.repeat(SCALAR.length)) ? blank.slice(SCALAR.length) : blank}${SCALAR}${body}\n)`;
   const { before, statements, last } = await judge(connection, asked, own);
   if (before.length > 0) {
-    throw new QueryError(`${name}: a PIVOT in it needs its values: PIVOT … ON column IN (…)`);
+    throw new QueryError(`${name}: a PIVOT in it must list its values: PIVOT … ON column IN (…)`);
   }
   if (!isView) await checkNew(connection, name, own);
   // A view's columns are looked up now: what is wrong with it is told with its place.
   if (isView) await statements.prepare(last);
   const whole = `CREATE OR REPLACE TEMP ${kind} ${name}${list} AS ${isView || !isQuery ? '' : 'TABLE '}${body}`;
   const made = await connection.extractStatements(whole);
-  if (made.count !== 1) throw new QueryError(`${name}: one statement is more than its definition`);
+  if (made.count !== 1)
+    throw new QueryError(`${name}: the statement contains more than the definition`);
   await (await made.prepare(0)).run();
   if (table !== undefined) own.add(plain(name));
 }

@@ -39,7 +39,12 @@ export const FACT_COLUMNS: ReadonlyMap<string, readonly FactColumn[]> = new Map(
       ['command', 'VARCHAR', '', 'the words of the command'],
       ['triscope', 'VARCHAR', '', 'version of triscope that recorded it'],
       ['start_ns', 'HUGEINT', 'ns', 'time of day at t = 0, since 1970'],
-      ['dropped_bytes', 'HUGEINT', 'B', 'what could not be written for want of room or time'],
+      [
+        'dropped_bytes',
+        'HUGEINT',
+        'B',
+        'bytes that were dropped because buffers or the disk were full',
+      ],
     ],
     metrics: [
       ['table_name', 'VARCHAR', '', 'table'],

@@ -47,7 +47,7 @@ export async function filterRows(
     const abort = () => child.kill(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     const late = () =>
-      child.kill(new TimeLimitError(`the query was ended after ${timeLimit} s, its time limit`));
+      child.kill(new TimeLimitError(`the query was stopped after ${timeLimit} s, its time limit`));
     const timer = timeLimit === undefined ? undefined : setTimeout(late, 1000 * timeLimit);
   });
 }

@@ -63,7 +63,7 @@ interface Tree {
 }
 
 export const refused = (word: string): QueryError =>
-  new QueryError(`recordings are read-only: ${word.toUpperCase()} cannot be, SELECT can`);
+  new QueryError(`recordings are read-only: use SELECT, not ${word.toUpperCase()}`);
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -77,11 +77,11 @@ export async function judge(
   sql: string,
   own: ReadonlySet<string> = NONE,
 ): Promise<Judged> {
-  if (sql.includes('\0')) throw new QueryError('a query cannot hold the character NUL');
+  if (sql.includes('\0')) throw new QueryError('a query must not contain the character NUL');
   const { explain, inner } = unwrapped(sql);
   const whole = explain + inner;
   const word = firstWordOf(inner);
-  if (word === '' || word === ';') throw new QueryError('an empty query');
+  if (word === '' || word === ';') throw new QueryError('the query is empty');
   if (!READERS.has(word)) {
     // What does not parse is told as such; but DuckDB runs a part of these when it parses them.
     if (!['pragma', 'import'].includes(word)) await connection.extractStatements(whole);
@@ -104,7 +104,7 @@ export async function judge(
 }
 
 export const several = (count: number): QueryError =>
-  new QueryError(`one query at a time: there are ${count} statements`);
+  new QueryError(`there are ${count} statements: give one at a time`);
 
 const notCalled = (name: string): QueryError =>
   new QueryError(`recordings are read-only: the function ${name} cannot be called`);
@@ -150,7 +150,7 @@ async function pivot(
   const { count } = statements;
   if (!/\bpivot/i.test(sql)) throw several(count);
   if (isExplained) {
-    throw new QueryError('EXPLAIN of a PIVOT needs its values: PIVOT … ON column IN (…)');
+    throw new QueryError('EXPLAIN of a PIVOT must list its values: PIVOT … ON column IN (…)');
   }
   const others = await connection.runAndReadAll(
     "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE function_type = 'table'",

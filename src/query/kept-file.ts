@@ -117,7 +117,7 @@ export async function writing<T>(path: string, work: () => Promise<T>): Promise<
 function checkPlain(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isFile())
-    throw new TriscopeError(`${path}: it is no file; remove it`);
+    throw new TriscopeError(`${path}: is not a file; remove it`);
 }
 
 /** Milliseconds between two looks at whether another writer is done. */

@@ -12,7 +12,7 @@ export async function loadDatabase() {
     if (!NOT_INSTALLED.includes(code ?? '')) throw error;
     const why = message.split('\n')[0];
     throw new MissingPieceError(
-      `queries need DuckDB, which is not here (${why}): npm install @duckdb/node-api`,
+      `queries need DuckDB, which is not installed (${why}): npm install @duckdb/node-api`,
     );
   }
 }

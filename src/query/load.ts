@@ -106,7 +106,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     if (strange !== null) suspects.push(strange);
   }
   if (open.length === 0 && sources.recording === null) {
-    throw new InputError(`${sources.path}: no file here is of a format that can be queried`);
+    throw new InputError(`${sources.path}: nothing in it has a format that can be queried`);
   }
   const start = sources.start ?? earliest(found);
   const byName = new Map<string, Found[]>();

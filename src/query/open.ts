@@ -263,13 +263,16 @@ class HostedRecording implements OpenRecording {
     const { query, until, host, signal } = running;
     signal?.throwIfAborted();
     const late = new TimeLimitError(
-      `the query was ended after ${this.timeLimit} s, its time limit`,
+      `the query was stopped after ${this.timeLimit} s, its time limit`,
     );
     const inTime = host.killAfter(query, until + GRACE - performance.now(), late);
     let abort = () => {};
     const aborted = new Promise<never>((_, reject) => {
       abort = () => {
-        host.end(query, new Error('a query beside it had to be ended: ask again'));
+        host.end(
+          query,
+          new Error('another query had to be stopped, and this one with it: run it again'),
+        );
         reject(signal?.reason);
       };
     });

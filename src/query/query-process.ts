@@ -82,9 +82,9 @@ export class QueryProcess {
   private why(signal: NodeJS.Signals | null): Error {
     return signal === 'SIGKILL'
       ? new MemoryLimitError(
-          `the query was ended: it took more than its memory, ${this.memory}; --memory gives it more`,
+          `the query was stopped: it needed more memory than its limit, ${this.memory}; raise it with --memory`,
         )
-      : new Error('DuckDB ended unexpectedly; ask again');
+      : new Error('DuckDB ended unexpectedly; run the query again');
   }
 }
 

@@ -122,7 +122,7 @@ export function selectOf(
   columns: readonly string[],
   { from, to, where }: TableOptions,
 ): string {
-  if (columns.length === 0) throw new QueryError(`table ${name}: no columns are asked for`);
+  if (columns.length === 0) throw new QueryError(`table ${name}: choose at least one column`);
   const metrics: readonly Pick<Metric, 'key' | 'cell'>[] | undefined = SCHEMAS.find(
     (one) => one.name === name,
   )?.metrics;

@@ -27,12 +27,10 @@ export function pathOfUserFile({ path }: UserFile): string {
   } catch (error) {
     throw wrong(readReason(error));
   }
-  if (!isFile) throw wrong('it is no file: a table is a CSV or a Parquet file');
+  if (!isFile) throw wrong('is not a file: a table must be a CSV or Parquet file');
   const whole = resolve(path);
   if (PATTERN.test(whole)) {
-    throw wrong(
-      'a path with *, ? or brackets would stand for several files: call it something else',
-    );
+    throw wrong('a path with *, ? or brackets would match several files: rename the file');
   }
   return whole;
 }
@@ -57,7 +55,7 @@ export async function addUserFile(connection: DuckDBConnection, file: UserFile):
       WHERE table_catalog = 'memory' AND table_schema = 'main' AND lower(table_name) = lower(${quoteText(name)})`,
   );
   if (taken.currentRowCount > 0) {
-    throw new QueryError(`${name}: the recording has a table of that name: choose another one`);
+    throw new QueryError(`${name}: the recording already has a table of that name: choose another`);
   }
   const view = `main.${quoteName(name)}`;
   const read = isParquet(path) ? 'read_parquet' : 'read_csv';

@@ -73,17 +73,17 @@ export class Controls {
     }
     if (!this.topology.nests(control.domain, domain)) {
       throw new SignalError(
-        `domain ${domain} is not valid for ${name}: it is set by ${control.domain}, or coarser`,
+        `domain ${domain} is not valid for ${name}, which is set per ${control.domain} or coarser`,
       );
     }
     const indices = this.topology.within(control.domain, domain, index);
     const settings = indices.flatMap((at) => control.settings(at));
     if (settings.length === 0) {
-      throw new SignalError(`${name}: there is no ${domain} ${index} that has it`);
+      throw new SignalError(`${name}: there is no ${domain} ${index} with this control`);
     }
     if (!this.allowed) {
       throw new ControlError(
-        `${name} is a setting of the machine: --allow-control permits writing it`,
+        `${name} is a setting of the machine: use --allow-control to write it`,
       );
     }
     for (const { path } of settings) this.keep(path);
@@ -94,7 +94,7 @@ export class Controls {
   adjust(handle: number, value: number): void {
     const { control, settings } = this.pushed[handle];
     const each = control.over === 'share' ? value / settings.length : value;
-    if (!Number.isFinite(each)) throw new ControlError(`${control.name}: ${value} is no number`);
+    if (!Number.isFinite(each)) throw new ControlError(`${control.name}: ${value} is not a number`);
     for (const setting of settings) {
       let text: string;
       try {

@@ -95,6 +95,6 @@ export class Names {
 /** Number of a hint. @throws RangeError */
 export function hintNumber(hint: string): number {
   const number = HINTS.indexOf(hint as (typeof HINTS)[number]);
-  if (number < 0) throw new RangeError(`hint '${hint}': it is one of ${HINTS.join(', ')}`);
+  if (number < 0) throw new RangeError(`hint '${hint}': must be one of ${HINTS.join(', ')}`);
   return number;
 }

@@ -188,11 +188,11 @@ export class PageReader {
     if (cell(H.magic) !== PAGE_MAGIC) throw wrong(H.magic, `no 'TRGN' mark`);
     const version = cell(H.version);
     if (version !== PAGE_VERSION) {
-      throw wrong(H.version, `page version ${version}, this triscope reads ${PAGE_VERSION}`);
+      throw wrong(H.version, `page version ${version}; this triscope reads ${PAGE_VERSION}`);
     }
     const bytes = cell(H.bytes);
     const { size } = fstatSync(this.fd);
-    if (size < bytes) throw wrong(H.bytes, `${bytes} bytes announced, ${size} there`);
+    if (size < bytes) throw wrong(H.bytes, `${bytes} bytes announced, but only ${size} present`);
     const parts = [
       [H.threads, cell(H.threadCapacity) * THREAD_BYTES],
       [H.regions, cell(H.regionCapacity) * REGION_BYTES],

@@ -177,7 +177,7 @@ export class Platform {
   /** The domain called `name`. @throws SignalError where there is none */
   domain(name: string): SignalDomain {
     if (isSignalDomain(name)) return name;
-    throw new SignalError(`domain ${name}: it is one of ${SIGNAL_DOMAINS.join(', ')}`, name, [
+    throw new SignalError(`domain ${name}: must be one of ${SIGNAL_DOMAINS.join(', ')}`, name, [
       ...SIGNAL_DOMAINS,
     ]);
   }
@@ -207,7 +207,7 @@ export class Platform {
     const native = signal.domain;
     if (!this.topology.nests(native, domain)) {
       throw new SignalError(
-        `domain ${domain} is not valid for ${name}: it is measured by ${native}, and can be read there or coarser`,
+        `domain ${domain} is not valid for ${name}, which is measured per ${native} and can be read per ${native} or coarser`,
       );
     }
     if (!this.topology.has(domain, index)) {
@@ -233,7 +233,7 @@ export class Platform {
     if (sources.length === 0)
       return new SignalError(`there is no signal ${name}`, name, [...this.names(), ...declared]);
     return new AbsentSignalError(
-      `${name} is absent on this machine; it would come from ${sources.join('; ')}`,
+      `${name} is not available on this machine; it would come from ${sources.join('; ')}`,
     );
   }
 

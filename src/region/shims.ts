@@ -224,7 +224,7 @@ function buildOne(name: ShimName, folder: string): ShimResult {
 export function buildShims(folder: string, names: readonly ShimName[]): ShimResult[] {
   if (folder.includes(':')) {
     throw new TriscopeError(
-      `${folder}: a path with a colon cannot be preloaded: set XDG_CACHE_HOME to another folder`,
+      `${folder}: libraries cannot be preloaded from a path with a colon: set XDG_CACHE_HOME to another folder`,
     );
   }
   makeFolder(folder);

@@ -17,17 +17,17 @@ function readCost(clock: () => number): number {
   return least;
 }
 
-/** Of activities that happen often, one in this many is timed. */
+/** Of frequent activities, one in this many is timed. */
 const SAMPLE_EVERY = 8;
 /** One turn of a scheduler in this many has its parts timed. */
 export const TIMED_EVERY = 64;
-/** Times as long as usual that reading or handing over takes in a turn at most; milliseconds that are usual at the start, and at least. */
+/** Reading or handing over counts as at most this many times its usual duration; the usual duration at the start, and its minimum, in milliseconds. */
 const SURPRISE = 32;
 const USUAL_MS = 0.002;
 const LEAST_MS = 0.0005;
 const STEP = 1.25;
 const UNDOING: readonly Activity[] = ['rollback', 'cancelQueue', 'eventAbort'];
-/** Where a rollback happens: its time is no part of what else goes on there. */
+/** The activity in which a rollback happens; the rollback's time is not part of it. */
 type Place = 'batch' | 'read' | 'gvt';
 
 /** Milliseconds of turns and of their parts. */
@@ -56,7 +56,7 @@ export class Draw {
   next(): boolean {
     const k = this.count++ & this.mask;
     if (k === 0) {
-      // Marsaglia's xorshift: no stream of the model's is touched.
+      // Marsaglia's xorshift: the model's random streams are not touched.
       let x = this.state;
       x ^= x << 13;
       x ^= x >>> 17;
@@ -82,7 +82,7 @@ export class ActivityClock {
   private place: Place = 'batch';
   /** Seconds in rollbacks, by place. */
   private readonly rolledBack: Record<Place, number> = { batch: 0, read: 0, gvt: 0 };
-  /** Of events that were timed one by one since the last batch: what they took, and all that timing them took. */
+  /** Events timed one by one since the last batch: their own time, and the time including the timing. */
   private singleMs = 0;
   private singleWall = 0;
   private singles = 0;
@@ -97,7 +97,7 @@ export class ActivityClock {
   private readonly usual = { read: USUAL_MS, other: USUAL_MS };
   /** Time of batches that are all timed: of runs without turns. */
   private batchMs = 0;
-  /** Time of the PE, but for the stretch since `from`; NaN while its thread does something else. */
+  /** Time of the PE up to `from`; NaN while its thread does not work for it. */
   private runMs = 0;
   private from = Number.NaN;
   /** Time that is no part of turns: GVTs, commits, waiting; and since when such a stretch goes on, NaN for none. */
@@ -120,12 +120,12 @@ export class ActivityClock {
     this.cost = on ? readCost(clock) : 0;
   }
 
-  /** The PE's thread takes it up. */
+  /** The PE's thread begins to work for the PE. */
   resume(): void {
     if (this.on) this.from = this.now();
   }
 
-  /** The PE's thread goes on to something else. */
+  /** The PE's thread stops working for the PE. */
   pause(): void {
     if (!this.on || Number.isNaN(this.from)) return;
     this.endTurn();
@@ -167,7 +167,7 @@ export class ActivityClock {
   private calm(part: 'read' | 'other'): number {
     const { usual } = this;
     const ms = Math.min(this.turnParts[part], SURPRISE * usual[part]);
-    // Steps towards the median: what is far out moves it no further than what is not.
+    // Steps towards the median: outliers move it no further than other values.
     usual[part] = Math.max(LEAST_MS, usual[part] * (ms > usual[part] ? STEP : 1 / STEP));
     return ms;
   }
@@ -179,7 +179,7 @@ export class ActivityClock {
     return at;
   }
 
-  /** The turn had something to do. */
+  /** The turn had work to do. */
   busy(): void {
     this.restedAt = Number.NaN;
   }
@@ -201,7 +201,7 @@ export class ActivityClock {
     this.restedApart = this.apartMs;
   }
 
-  /** From here on rollbacks happen in `place`. */
+  /** Rollbacks from now on belong to `place`. */
   enter(place: Place): void {
     this.place = place;
   }

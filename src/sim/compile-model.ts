@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { MissingPieceError } from '../model/error.ts';
 import { scratchFolder } from '../os/scratch.ts';
 import { ModelError } from './model-error.ts';
 import { MAP } from './model-place.ts';
@@ -101,6 +102,11 @@ export async function compileModel(path: string): Promise<CompiledModel> {
     writeFileSync(file, `${text.slice(0, map)}${variablesExport(variables)}${text.slice(map)}`);
   } catch (error) {
     folder.remove();
+    if (error instanceof Error && error.message.includes('is needed by esbuild')) {
+      throw new MissingPieceError(
+        'a model given by path is compiled by esbuild, whose program for this platform is not installed: npm install without --omit=optional',
+      );
+    }
     throw new ModelError(placed(path, error));
   }
   return { url: pathToFileURL(file).href, variables, dispose: () => folder.remove() };

@@ -47,14 +47,14 @@ export const ACTIVITIES = [
   'priorityQueue',
   'rollback',
   'cancelQueue',
-  /** Look-up of remote events by id (an AVL tree in ROSS, a table here). */
+  /** Looking up remote events by id (an AVL tree in ROSS, a table here). */
   'avl',
   /** Undo memory (a buddy allocator in ROSS, a log per KP here). */
   'buddy',
   /** Nothing is compressed here: always 0. */
   'lz4',
   'initialization',
-  /** Taking samples. Traces are part of what is traced. */
+  /** Taking samples. The time for traces is part of the traced activity. */
   'instrumentation',
   /** Waiting for a free instrumentation buffer. */
   'instrumentationWait',

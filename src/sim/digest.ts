@@ -2,7 +2,7 @@
  * Order-free digests: equal results give equal digests whatever the synchroniser, PEs or timing.
  *
  * Two 32-bit lanes per item, each a well-mixed hash, are summed modulo 2^32; a sum does not depend on
- * order, and PEs' sums add. Not cryptographic: it finds mistakes, not enemies.
+ * order, and PEs' sums add. Not cryptographic: it detects mistakes, not attacks.
  */
 
 const F64 = new Float64Array(1);

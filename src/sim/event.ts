@@ -23,7 +23,7 @@ export interface Budget {
   give(records: number): void;
 }
 
-/** A bound of its own, for a run on one PE. */
+/** The budget of a run on one PE. */
 export class LocalBudget implements Budget {
   private left: number;
   constructor(records: number) {
@@ -39,7 +39,7 @@ export class LocalBudget implements Budget {
   }
 }
 
-/** A typed array cannot have more. */
+/** The largest length of a typed array. */
 const MOST_BYTES = 2 ** 32 - 2 ** 16;
 /** Address space for events that arrive past the bound, in records; beside as much as the bound again. */
 const ARRIVALS = 1 << 16;
@@ -61,14 +61,14 @@ export class EventPool {
   readonly F: Float64Array;
   readonly I: Int32Array;
   readonly buffer: Reserved;
-  /** Most records that there is address space for. */
+  /** The number of records for which address space is reserved. */
   readonly capacity: number;
   /** Record size in doubles. */
   readonly stride: number;
   /** Payload size in doubles. */
   readonly payload: number;
   readonly sink: number;
-  /** Something has arrived past the bound. */
+  /** An event has arrived past the bound. */
   overdrawn = false;
   private readonly budget: Budget;
   private readonly grant: number;
@@ -104,7 +104,7 @@ export class EventPool {
     return this.words[GRANTED] - this.words[SPARE];
   }
 
-  /** Most that have been in use at a time: a new one is made only where none is free. */
+  /** The most records in use at any time: a new one is made only if none is free. */
   get peak(): number {
     return (this.words[TOP] - ALIGN) / this.stride - 1;
   }
@@ -153,7 +153,7 @@ export class EventPool {
     return h;
   }
 
-  /** Gives back what is granted beyond need; all of it where memory is short. */
+  /** Returns records granted beyond need; all of them if memory is short. */
   settle(short = false): void {
     const spare = this.words[SPARE] - (short ? 0 : 2 * this.grant);
     if (spare > 0) {
@@ -183,5 +183,5 @@ function reserve(bytes: number, least: number): Reserved {
       if (!(error instanceof RangeError)) throw error;
     }
   }
-  throw new RangeError('event memory: the system refuses even a small address range');
+  throw new RangeError('event memory: the system refuses to reserve even a small address range');
 }

@@ -24,7 +24,7 @@ const { BITS, DEST, EXTRA, PATH, PENDING, RECV, REMOTE, SEND, SOURCE, STATE, TIE
 const { nextAhead } = clcg4;
 const { indexOfLp, peOfLp } = placements;
 
-/** No more event memory, and no way to go on with what there is. */
+/** Event memory is used up, and the run cannot continue with what it has. */
 export class OutOfEventMemoryError extends ModelError {
   override readonly name = 'OutOfEventMemoryError';
 }
@@ -96,7 +96,7 @@ export class InOrderLp extends LpContext {
     return this.sent;
   }
 
-  /** Without counting draws: none is ever taken back. */
+  /** Draws are not counted: none is ever undone. */
   override uniform(): number {
     return nextAhead(this.S, this.base);
   }
@@ -143,7 +143,7 @@ export class InOrderLp extends LpContext {
   }
 }
 
-/** An event came to a conservative PE that had already handled what comes after it. */
+/** A conservative PE received an event after it had handled a later one. */
 export class LateEventError extends ModelError {
   override readonly name = 'LateEventError';
 }
@@ -263,7 +263,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
   return { run, sample, last, kept: () => kept[0], forget };
 }
 
-/** Whether event `h` comes after the GVT's event, as far as a GVT tells. */
+/** Whether event `h` comes after the GVT's event, as far as the tie-breakers of a GVT can tell. */
 export function comesAfter(pe: Pe, h: number, gvt: Gvt): boolean {
   const t = pe.pool.F[h];
   return t > gvt.time || (t === gvt.time && compareGvts(pe.keyOf(h, KEY), gvt) > 0);
@@ -342,7 +342,7 @@ export class InOrderEngine implements Engine, Receiver {
     };
     const { lookahead } = pe.config;
     const time = pe.pool.F[last];
-    // A GVT tells events of one time apart by as many tie-breakers as it carries.
+    // A GVT distinguishes events of one time only by the tie-breakers that it carries.
     const why =
       time + lookahead === time
         ? `--lookahead=${lookahead} does not move virtual time here, and chains of more than ${GVT_TIES} events without an offset are not told apart; raise it, or take --synch=3`
@@ -353,7 +353,7 @@ export class InOrderEngine implements Engine, Receiver {
   }
 
   cancelled(): void {
-    throw new Error('a conservative PE takes nothing back');
+    throw new Error('a conservative PE cannot undo events');
   }
 
   fossilCollect(gvt: Gvt): void {

@@ -91,7 +91,7 @@ export class Entries {
     return next + ENTRY;
   }
 
-  /** Forgets the newest entry. */
+  /** Removes the newest entry. */
   dropNewest(s: number): void {
     const { K } = this;
     const at = K[s + NEWEST] - ENTRY;
@@ -102,7 +102,7 @@ export class Entries {
     }
   }
 
-  /** Forgets the oldest entry. */
+  /** Removes the oldest entry. */
   dropOldest(s: number): void {
     const { K } = this;
     const at = K[s + OLDEST] + ENTRY;

@@ -65,7 +65,9 @@ export async function importModel(reference: ModelReference, shown?: string): Pr
   const module = (await import(reference.url)) as { default?: unknown; model?: unknown };
   const model = module.default ?? module.model;
   if (!isModel(model)) {
-    throw new ModelError(`${shown ?? reference.url}: no model; export default defineModel({ … })`);
+    throw new ModelError(
+      `${shown ?? reference.url}: contains no model; use export default defineModel({ … })`,
+    );
   }
   return model;
 }
@@ -75,7 +77,9 @@ function pathOf(given: string | URL): string {
   const text = String(given);
   if (text.startsWith('file:')) return fileURLToPath(text);
   if (typeof given === 'string') return given;
-  throw new ModelNotFoundError(`no model '${text}': of addresses, file: alone is read`);
+  throw new ModelNotFoundError(
+    `there is no model '${text}': the only addresses that are read begin with file:`,
+  );
 }
 
 /**
@@ -100,7 +104,7 @@ export async function loadModel(given: string | URL): Promise<LoadedModel> {
   const path = resolve(nameOrPath);
   if (!existsSync(path)) {
     throw new ModelNotFoundError(
-      `no model '${nameOrPath}': neither a file nor one of ${Object.keys(BUILT_IN).join(', ')}`,
+      `there is no model '${nameOrPath}': it is neither a file nor one of ${Object.keys(BUILT_IN).join(', ')}`,
     );
   }
   const { url, variables, dispose } = await compileModel(path);

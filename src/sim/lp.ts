@@ -282,7 +282,8 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
       throw new ModelError(`${to}: no such LP; ids are 0…${this.lps - 1}`);
     }
     if (Number.isNaN(delay)) throw new ModelError(`${to}: the delay is not a number`);
-    if (delay < 0) throw new ModelError(`${to}: a negative delay would send into the past`);
+    if (delay < 0)
+      throw new ModelError(`${to}: a negative delay would send an event into the past`);
     throw new ModelError(
       `${to}: lookahead violation: the delay is less than --lookahead=${this.lookahead}; lower it or use --synch=optimistic`,
     );

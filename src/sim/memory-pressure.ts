@@ -22,9 +22,9 @@ import {
 const CLOSEST = 12;
 /** Pressure at which only the GVT's own event is handled, and nothing else stays handled. */
 const ONE_BY_ONE = 13;
-/** GVTs without want before pressure eases by a level. */
+/** GVTs without lack of memory before pressure eases by a level. */
 const EASE = 16;
-/** GVTs without progress at the closest level before the run is given up. */
+/** GVTs without progress at the closest level before the run fails. */
 const MOST_STUCK_GVTS = 200;
 
 export class MemoryPressure {
@@ -83,7 +83,7 @@ export class MemoryPressure {
     engine.starved = false;
     if (this.stuck > MOST_STUCK_GVTS) {
       throw new OutOfEventMemoryError(
-        `out of event memory at GVT ${gvt}: ${pe.pool.live} events on PE ${pe.number} and nothing left to roll back; raise --max-memory=${pe.config.maxMemory}`,
+        `out of event memory at GVT ${gvt}: ${pe.pool.live} events on PE ${pe.number} and none left to roll back; raise --max-memory=${pe.config.maxMemory}`,
       );
     }
   }

@@ -31,7 +31,7 @@ export function expectParts(what: string, given: object, kind: 'single' | 'multi
     if (parts.includes(key)) continue;
     const near = didYouMean(key, parts);
     throw new ModelError(
-      `${what}: '${key}' is no part of ${kind === 'type' ? 'an LP type' : 'a model'}${near === '' ? `; parts are ${parts.join(', ')}` : near}`,
+      `${what}: '${key}' is not part of ${kind === 'type' ? 'an LP type' : 'a model'}${near === '' ? `; parts are ${parts.join(', ')}` : near}`,
     );
   }
 }
@@ -43,13 +43,11 @@ export function expectPlain(what: string, name: string, f: unknown): void {
   const made = f.constructor.name;
   if (made === 'AsyncFunction' || made === 'AsyncGeneratorFunction') {
     throw new ModelError(
-      `${what}: ${name}() is async: what it does after its first await would happen outside of its event; leave async out`,
+      `${what}: ${name}() is async: code after its first await would run outside of its event; leave async out`,
     );
   }
   if (made === 'GeneratorFunction') {
-    throw new ModelError(
-      `${what}: ${name}() is a generator, which nothing would run; remove the *`,
-    );
+    throw new ModelError(`${what}: ${name}() is a generator, which would never run; remove the *`);
   }
 }
 
@@ -58,7 +56,7 @@ export function expectNoPromise(returned: unknown): void {
   const then = (returned as { readonly then?: unknown } | null)?.then;
   if (typeof then === 'function') {
     throw new ModelError(
-      'the handler returned a promise: what it does later would happen outside of its event; handlers must be done when they return',
+      'the handler returned a promise: code that runs later would be outside of its event; a handler must be done when it returns',
     );
   }
 }

@@ -69,13 +69,13 @@ export class Optimism implements Engine, Receiver, TimeWarp {
   private readonly kpOf: Int32Array;
   private readonly cancelStack: number[] = [];
   private readonly watch: RollbackWatch | null;
-  /** Regions, for whoever looks on from outside. */
+  /** Marks of regions, for observers outside of the simulator. */
   private readonly marks = engineMarks();
   readonly channels: Channels;
   private readonly heldOutputs = new Map<number, OutputLine[]>();
   private readonly heldStops = new HeldStops();
   readonly suspended: Suspensions;
-  /** Out of event memory since the last GVT. */
+  /** Event memory ran out since the last GVT. */
   starved = false;
   current: OptimisticLp;
 
@@ -380,7 +380,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     this.channels.give(to, (n - to) / this.transport.pes);
   }
 
-  // --- what handlers ask for -----------------------------------------------------------------------
+  // --- requests of handlers -----------------------------------------------------------------------
 
   holdOutput(h: number, lp: number, text: string): void {
     const line = this.pe.outputLine(h, lp, text);
@@ -429,7 +429,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     for (let n = 1; n <= count; n++) {
       const code = n === count ? E[e + E_OUT] : kp.outs[(kp.outTail - n) & (kp.outs.length - 1)];
       if (code < 0) continue;
-      // Whether its tie-breaker has been asked for is no part of it.
+      // Whether its tie-breaker has been computed is not part of it.
       pe.ties.of(code);
       sent.addWords(n, pool.I, code << 1, 6);
       sent.addWords(-n, pool.I, (code + PAYLOAD) << 1, pool.payload * 2);

@@ -1,4 +1,4 @@
-/** One processing element: its events, its LPs and their memory, what it counts. Engines drive it. */
+/** One processing element: its events, its LPs and their memory, its counters. Engines drive it. */
 
 import { layoutOf, type StructLayout } from '../model/struct.ts';
 import { type Memory, memoryOf } from '../model/struct-class.ts';
@@ -107,7 +107,7 @@ export class Pe {
   /** Second values of Box-Muller pairs, once any LP draws one. */
   spares: Float64Array<ArrayBuffer> | null = null;
   spareWords: Int32Array | null = null;
-  /** The context that was last entered by the engine: where an error belongs. */
+  /** The context that the engine entered last: an error belongs to it. */
   current: LpContext;
   outputs: OutputLine[] = [];
   /** An LP's request for a GVT hook has been committed. */
@@ -118,7 +118,7 @@ export class Pe {
   /** Events for other PEs sent by the handler that is running: three words each (handle, PE, channel). */
   staged = new Int32Array(96);
   nStaged = 0;
-  /** What records this PE, where something does; set before the engine is made. */
+  /** The recorder of this PE, if there is one; set before the engine is made. */
   instrument: PeRecorder | null = null;
   /** Counts per LP or KP, where KPs or LPs are sampled. */
   tally: Tally | null = null;
@@ -360,7 +360,7 @@ export class Pe {
     };
   }
 
-  /** Counts as at `then`: for events that are handled twice to prove something. */
+  /** Sets the counts back to `then`, for events that are handled twice as a check. */
   recount(then: Counted): void {
     this.counts.set(then.counts);
     if (then.words !== null) this.tally?.words.set(then.words);
@@ -384,7 +384,7 @@ export class Pe {
     for (let k = 0; k < this.ids.length; k++) {
       const block = k * this.blockSize + ALIGN;
       const at = block << 1;
-      // The states as they are after what has been drawn, not a step ahead.
+      // The states after the last draw, not one step ahead.
       for (let i = 0; i < LP_STATE; i++) streams[i] = this.memory.f64[block + i];
       previous(streams, 0);
       digest.addWords(this.ids[k], streamWords, 0, LP_STATE * 2);

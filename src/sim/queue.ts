@@ -38,13 +38,13 @@ const ROOM = network.SORTED;
 const GATHER = 12;
 /** Bits of a sorting key beside those for its place: where an event is between the first and the last. */
 const FINE = 2 ** 26;
-/** Keys after those of all events. */
+/** Keys greater than those of all events. */
 const LAST_KEYS = 0x7ffffe00;
 /** Buckets of the window: all of a rung that has no more. A power of two. */
 const BUCKETS = 16384;
 /** Binary logarithm of a window's zones in a larger rung. */
 const SHIFT = 9;
-/** LP memory smaller than this stays in the cache by itself. */
+/** LP memory smaller than this stays in the cache without help. */
 const TOUCH_BYTES = 1 << 17;
 
 // Doubles of D.
@@ -65,7 +65,7 @@ const ZONES = 4;
 /** Events in the window. */
 const WITHIN = 5;
 const N_FAR = 6;
-/** Keeps the touching loads alive. */
+/** Keeps V8 from removing the loads that touch memory. */
 const TOUCHED = 7;
 
 export interface EventQueue {
@@ -297,7 +297,7 @@ export function createEventQueue(
     let n = 0;
     while (k < high && n < GATHER) {
       const b = k & (BUCKETS - 1);
-      // Event 0 has no successor. So an empty bucket, as likely as not, is no branch.
+      // Event 0 has no successor, so that an empty bucket, which is as likely as a full one, needs no branch.
       const head = buckets[b];
       let m = (n + Number(head !== 0)) | 0;
       gathered[n] = head;

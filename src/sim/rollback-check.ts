@@ -97,7 +97,7 @@ export class RollbackCheckRun implements Driver {
     pe.recount(counted);
     const again = engine.first();
     if (again !== h)
-      throw new RollbackError(`${lp.describe()}: rolled back, it is not the first event any more`);
+      throw new RollbackError(`${lp.describe()}: rolled back, it is no longer the first event`);
     pe.queue.pop();
     engine.handle(h);
     engine.stopIfHeld(h);

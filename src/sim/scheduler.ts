@@ -21,9 +21,9 @@ const IDLE_TURNS = 4;
 const IDLE_IN_DOUBT = 16;
 /** Events between two exchanges with other PEs, as long as there are any: each costs as much as several events. */
 const APART = 64;
-/** Share of the way to the bound at which a new GVT is worth asking for, once all PEs have come so far. */
+/** Share of the way to the bound at which PEs ask for a new GVT, once all have come that far. */
 const WORTH_ASKING = 0.5;
-/** Events of a PE that are worth a GVT all the same: more that wait to be committed crowd the cache. */
+/** Uncommitted events of a PE that are worth a GVT in any case: more of them crowd the cache. */
 const CROWD = 512;
 
 export class Scheduler {
@@ -40,7 +40,7 @@ export class Scheduler {
   private readonly pressure: MemoryPressure;
   private readonly hooks: GvtHooks;
   private readonly gvtPeriod: number;
-  /** Full turns without an exchange, and how many there may be. */
+  /** Full turns since the last exchange, and how many are allowed. */
   private apart = 0;
   private readonly mostApart: number;
   private readonly patience: number;
@@ -60,7 +60,7 @@ export class Scheduler {
   private readonly mine = startOfTime();
   private readonly span = () => this.engine.span(this.key.time);
   private readonly phases: PhaseMarks | null;
-  /** Regions, for whoever looks on from outside. */
+  /** Marks of regions, for observers outside of the simulator. */
   private readonly marks = engineMarks();
 
   constructor(pe: Pe, transport: Transport, engine: Engine, clock: ActivityClock) {
@@ -78,7 +78,7 @@ export class Scheduler {
     this.mostApart = Math.max(0, Math.ceil(APART / config.batch) - 1);
     this.patience = Number.isNaN(transport.told()) || this.realTimeGvt ? IDLE_TURNS : IDLE_IN_DOUBT;
     this.phases = pe.instrument?.phases ?? null;
-    // Where the model does something every n GVTs, they come as often as the user said.
+    // If the model does something every n GVTs, GVTs come exactly as often as the user asked.
     this.crowds = pe.model.gvtHook?.every === undefined;
     this.setBound();
   }
@@ -96,7 +96,7 @@ export class Scheduler {
     clock.enter('read');
     const arrived = transport.drain(engine);
     clock.enter('batch');
-    // What has arrived past the memory bound has to be made up for.
+    // Events that arrived past the memory bound have to be compensated for.
     if (pe.pool.overdrawn) {
       pe.pool.overdrawn = false;
       engine.starved = true;

@@ -71,7 +71,7 @@ export class Signatures {
     const ia = a << 1;
     const ib = b << 1;
     if ((I[ia + EXTRA] | I[ib + EXTRA]) === 0) {
-      // An event that was sent twice, once of them in what is undone: no tie-breaker has to be found for that.
+      // The same event, sent twice and undone once: no tie-breaker is needed.
       if (F[a + TIE] === F[b + TIE] && I[ia + SOURCE] === I[ib + SOURCE])
         return F[a + 1] < F[b + 1];
       const ua = this.ties.of(a);
@@ -164,7 +164,7 @@ export class Signatures {
     return n;
   }
 
-  /** Forgets what `h` holds; called before its record is freed, where it has an extra. */
+  /** Releases the extra of `h`; called before its record is freed, if it has one. */
   drop(h: number): void {
     const i = (h << 1) + EXTRA;
     const x = this.pool.I[i];

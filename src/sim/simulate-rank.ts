@@ -90,7 +90,9 @@ export async function simulateRank(
   const config = { ...checked, instrument };
   const lps = model.lps(config.options, { pes: run.sizedFor ?? world.size });
   if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
-    throw new ModelError(`model '${model.name}': lps() gave ${lps}; it must be a positive integer`);
+    throw new ModelError(
+      `model '${model.name}': lps() gave ${lps}; the number of LPs must be a positive integer`,
+    );
   }
   const placement = placeLps(model, lps, world.size);
   const clocks = instrument !== null || run.clocks ? new RankClocks(world) : null;

@@ -111,7 +111,7 @@ export async function simulate(
     const lps = spec.lps(config.options, { pes: run.sizedFor ?? config.pes });
     if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
       throw new ModelError(
-        `model '${spec.name}': lps() gave ${lps}; it must be a positive integer`,
+        `model '${spec.name}': lps() gave ${lps}; the number of LPs must be a positive integer`,
       );
     }
     const placement = placeLps(spec, lps, config.pes);
@@ -224,7 +224,7 @@ async function manyPes(
     words.stop();
     overdue ??= setTimeout(() => {
       failure ??= new ModelError(
-        `PE ${[...running.keys()].join(', PE ')} did not stop within ${milliseconds / 1000} s: a handler does not end`,
+        `PE ${[...running.keys()].join(', PE ')} did not stop within ${milliseconds / 1000} s: a handler does not return`,
       );
       for (const worker of running.values()) void worker.terminate();
     }, milliseconds);

@@ -19,7 +19,7 @@ const { CURRENT, E_CORE_DRAWS, E_DRAWS, E_FLAGS, E_HANDLE, E_PATH, KP_SHIFT, NEW
 const DONE_IN_RUN = 0;
 const IN_HANDLER = 1;
 
-/** A handler threw in speculation, and its LP type's own `reverse` cannot undo half an event. */
+/** A handler threw during speculation, and the hand-written `reverse` of its LP type cannot undo half an event. */
 export class SpeculationError extends ModelError {
   override readonly name = 'SpeculationError';
   constructor(lp: LpContext, h: number, index: number, cause: unknown) {

@@ -23,7 +23,7 @@ export interface PeStatistics {
   readonly seconds: Readonly<Record<Activity, number>>;
   readonly wallSeconds: number;
   readonly peakEvents: number;
-  /** Of a sample of its events. */
+  /** From a sample of its events. */
   readonly handlers: readonly HandlerCost[];
 }
 
@@ -33,7 +33,7 @@ export interface RunResult {
   readonly synch: number;
   readonly synchroniser: string;
   readonly pes: number;
-  /** Where PEs were the ranks of an MPI job. */
+  /** Present if PEs were the ranks of an MPI job. */
   readonly transport?: 'mpi';
   /** Where each rank ran, over MPI. */
   readonly rankHosts?: readonly RecordingHost[];
@@ -94,7 +94,7 @@ export interface RunResult {
   readonly peakEvents: number;
   readonly eventBytes: number;
   readonly lpBytes: number;
-  /** Most memory that the whole process had resident so far. */
+  /** The largest resident memory of the whole process so far. */
   readonly peakRssBytes: number;
   readonly perPe: readonly PeStatistics[];
   /** What the model's `final` handlers reported. */
@@ -104,7 +104,7 @@ export interface RunResult {
   readonly streams: readonly PeStream[];
   /** Where it went. */
   readonly instrumentation?: RunInstrumentation;
-  /** Folder of the recording, where one was made. */
+  /** Folder of the recording, if one was made. */
   readonly recording?: string;
 }
 

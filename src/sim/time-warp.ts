@@ -14,7 +14,7 @@ export interface TimeWarp {
   readonly suspended: Suspensions;
   /** The context that was entered last. */
   current: OptimisticLp;
-  /** Out of event memory since the last GVT. */
+  /** Event memory ran out since the last GVT. */
   readonly starved: boolean;
   /** Event `h` comes in the past of `kp`. */
   straggler(kp: Kp, h: number): void;

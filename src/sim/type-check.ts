@@ -25,7 +25,7 @@ function compilerOf(model: string): string {
   const folder = packageFolder('typescript', model);
   if (folder === null) {
     throw new MissingPieceError(
-      `${model}: to check its types takes TypeScript, which is not installed; npm install --save-dev typescript @types/node`,
+      `${model}: checking its types needs TypeScript, which is not installed: npm install --save-dev typescript @types/node`,
     );
   }
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {

@@ -14,11 +14,11 @@ const FEW = 0.02;
 const WORTH_A_GVT = 256;
 const TOO_FEW = 128;
 const FAR_TOO_MANY = 0.1;
-/** Events that make a stretch worth judging. */
+/** Events after which a stretch is judged. */
 const STRETCH = 512;
 
 export class OptimismWindow {
-  /** Virtual time beyond GVT; Infinity at the start, where nothing is known. */
+  /** Virtual time beyond GVT; Infinity at the start, when nothing is known yet. */
   size: number;
   private readonly fixed: boolean;
   private readonly tooMany: number;

@@ -98,7 +98,7 @@ describe('triscope annotate', () => {
       expect([words, (await annotate(path, ...words)).code]).toEqual([words, 2]);
     expect(existsSync(join(path, 'notes.json'))).toBe(false);
     const none = await annotate(folder, '1', 'x');
-    expect([none.code, none.err]).toEqual([3, expect.stringContaining('no recording’s folder')]);
+    expect([none.code, none.err]).toEqual([3, expect.stringContaining('not a recording’s folder')]);
   });
 });
 

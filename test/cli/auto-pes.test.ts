@@ -68,7 +68,7 @@ test('a run on PEs that mostly waited says that one would have been faster', () 
   // Of 10 s, 11.8 s of handling with a tenth undone are 10.6 s, on one PE about 8.0 s.
   expect(ran(11.9)).toBeNull();
   expect(ran(11.8)).toBe(
-    'One PE would likely have been faster: of 2 × 10.0 s, events that stayed took 53 %. --pes=auto tries it.',
+    'One PE would probably have been faster: handling the committed events took only 53 % of 2 × 10.0 s. Use --pes=auto to compare.',
   );
   for (const more of [
     { pes: 1 },

@@ -32,7 +32,7 @@ it.each(['--node-stats=20', '--regions'])(
     const { code, out, err } = await triscopeHere([...MODEL, one]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toBe(
-      `triscope: ${one.split('=')[0]} needs --record=NAME: what it writes is part of a recording\n`,
+      `triscope: ${one.split('=')[0]} needs --record=NAME: its output is part of a recording\n`,
     );
   },
 );

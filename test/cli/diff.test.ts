@@ -95,7 +95,7 @@ describe('triscope diff of two reports', () => {
   it('refuses files of other kinds, and other than two', async () => {
     const wrong = await triscopeHere(['diff', A, NONE]);
     expect(wrong.code).toBe(3);
-    expect(wrong.err).toContain('none.report have nothing in common that could be compared');
+    expect(wrong.err).toContain('none.report have nothing in common to compare');
     expect((await triscopeHere(['diff', A])).code).toBe(2);
     expect((await triscopeHere(['diff', A, B, '--least=x'])).code).toBe(2);
     expect((await triscopeHere(['diff', A, join(FOLDER, 'absent')])).code).toBe(3);

@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('one signal ends', () =
     const args = ['sim', 'run', ...LOOP, '--pes=2', '--record=a', '--engine-stats=all'];
     const { how, err } = await ended(args, { cwd, when: loops });
     expect(how).toBe(130);
-    expect(err).toMatch(/PE \d did not stop within 1 s: a handler does not end\n/);
+    expect(err).toMatch(/PE \d did not stop within 1 s: a handler does not return\n/);
     expect(stateOf(cwd).state).toBe('interrupted');
   });
 

@@ -58,15 +58,15 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
       'there is no table of samples ross_p',
     ],
     ['SQL that changes', { sql: 'DROP VIEW ross_pe' }, 'are read-only'],
-    ['SQL that writes', { sql: "COPY (SELECT 1) TO '/tmp/x'" }, 'COPY cannot be, SELECT can'],
-    ['SQL of two statements', { sql: 'SELECT 1; SELECT 2' }, 'one query at a time'],
+    ['SQL that writes', { sql: "COPY (SELECT 1) TO '/tmp/x'" }, 'use SELECT, not COPY'],
+    ['SQL of two statements', { sql: 'SELECT 1; SELECT 2' }, 'give one at a time'],
     ['SQL that breaks out', { sql: "SELECT 1) TO '/tmp/x' --" }, 'SQL:'],
     [
       'SQL that reads files',
       { sql: "FROM read_csv('/etc/passwd')" },
       'the function read_csv cannot be called',
     ],
-    ['several tables in a file', {}, 'x.csv is one file, and there are several tables'],
+    ['several tables in a file', {}, 'x.csv is one file, but there are several tables'],
   ])('%s', async (_, options, message) => {
     const made = exportRecording({ paths: [small], format: 'csv', ...options }, inFolder('x.csv'));
     await expect(made).rejects.toMatchObject({
@@ -169,7 +169,7 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
       'pes',
     ]);
     expect([tables.code, tables.out]).toEqual([0, 'pe,rank,host,cpu,thread_id\n']);
-    expect(tables.err).toContain('it is empty');
+    expect(tables.err).toContain('there are no rows');
   });
 
   it('a recording that is still being written is exported up to here, and told', async () => {

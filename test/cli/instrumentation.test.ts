@@ -321,7 +321,7 @@ test('--help has them under their title', async () => {
 
 describe('values that cannot be are one line, and nothing is made', () => {
   const cases: readonly (readonly [readonly string[], string])[] = [
-    [['--engine-stats=5'], '--engine-stats=5: must be gvt, rt, vt, several'],
+    [['--engine-stats=5'], '--engine-stats=5: must be gvt, rt, vt, a list'],
     [['--engine-stats=4', '--stats-era=ross-2017'], '4 is all in --stats-era=ross-7'],
     [['--model-stats=often'], '--model-stats=often: must be gvt'],
     [['--granularity=4', '--engine-stats=1'], '--granularity=4: must be an integer from 0 to 3'],
@@ -332,7 +332,7 @@ describe('values that cannot be are one line, and nothing is made', () => {
     [['--engine-stats=1', '--buffer-size=10'], '--buffer-size=10: must be'],
     [['--engine-stats=1', '--buffer-free=101'], '--buffer-free=101: must be'],
     [['--engine-stats=1', '--stats-prefix=a/b'], '--stats-prefix=a/b: must be the beginning'],
-    [['--engine-stats=vt', '--stats-layout=ross-2017'], 'no room for virtual-time samples'],
+    [['--engine-stats=vt', '--stats-layout=ross-2017'], 'cannot hold virtual-time samples'],
   ];
   test.each(cases)('%j', async (options, message) => {
     const { code, out, notes, cwd } = await run([...options, '--record=a', '--stream=b']);

@@ -189,20 +189,20 @@ describe.skipIf(!HAS_MPI)(`under mpirun${NEEDS_MPI}`, () => {
     const { code, err } = await ranksOf(1, [...SMALL, '--lookahead=0.1', ...other]);
     expect(code).toBe(2);
     expect(err).toContain(
-      'triscope: rank 1 was started with --lookahead=0.5 where rank 0 has --lookahead=0.1: all ranks take the same command (rank 0)',
+      'triscope: rank 1 was started with --lookahead=0.5 but rank 0 with --lookahead=0.1: all ranks must run the same command (rank 0)',
     );
   });
 
   // Mostly waiting, so together.
   it.concurrent.each([
-    ['--pes=3', '--pes=3: over MPI there is one PE per rank, and there are 2; leave --pes out'],
-    ['--stream=-', '--stream does not work over MPI: use --transport=threads on one machine'],
+    ['--pes=3', '--pes=3: over MPI there is one PE per rank, here 2; leave --pes out'],
+    ['--stream=-', '--stream does not work over MPI: use --transport=threads, on one machine'],
     [
       '--synch=1',
-      '--synch=sequential runs on one PE, and there are 2 ranks: start it without mpirun',
+      '--synch=sequential runs on one PE, but there are 2 ranks: start it without mpirun',
     ],
     ['--nlp=x', '--nlp=x: must be an integer of at least 1'],
-    ['--node-stats=50', '--node-stats needs --record=NAME: what it writes is part of a recording'],
+    ['--node-stats=50', '--node-stats needs --record=NAME: its output is part of a recording'],
   ])('%s ends with 2 and says why', async (option, message) => {
     const { code, err } = await ranksOf(2, [...SMALL, option]);
     expect(code).toBe(2);

@@ -41,7 +41,7 @@ describe('what is published', () => {
     ]);
     expect(code).toBe(2);
     expect(err).toBe(
-      'triscope: --raw-version 1 has no host in its groups; published ones need --raw-version 2\n',
+      'triscope: --raw-version 1 does not store the host in record groups; to publish them, use --raw-version 2\n',
     );
   });
 

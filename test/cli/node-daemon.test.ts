@@ -125,7 +125,7 @@ describe.skipIf(process.platform !== 'linux')('the daemon', () => {
     const second = daemon.start();
     expect(await second.ended).toBe(1);
     expect(second.said.err).toMatch(
-      /^triscope: .*daemon\.pid: a daemon runs already, with pid \d+\n$/,
+      /^triscope: .*daemon\.pid: a daemon is already running, with pid \d+\n$/,
     );
     first.child.kill('SIGKILL');
     await first.ended;

@@ -121,7 +121,7 @@ describe('node job', () => {
       3,
       '/none: there is no such file or folder',
     ],
-    [['7', '--archive', 'ARCHIVE', '--from', 'noon'], 2, '--from noon: it is seconds since 1970'],
+    [['7', '--archive', 'ARCHIVE', '--from', 'noon'], 2, '--from noon: must be seconds since 1970'],
     [['7', '--archive', 'ARCHIVE', '--hosts', 'c[1'], 3, "host list 'c[1'"],
     [
       ['7', '--archive', 'ARCHIVE', '--typ', 'cpu'],
@@ -192,13 +192,13 @@ describe('node jobs', () => {
 
   it.each([
     [['--user', 'ada'], '--user needs --accounting FILE'],
-    [['--flag', 'high-cp'], '--flag high-cp: there is none of this name; did you mean high-cpi?'],
+    [['--flag', 'high-cp'], '--flag high-cp: there is no such name; did you mean high-cpi?'],
     [['--where', 'cpi > 1'], 'there is no column cpi'],
     [
       ['--where', '1=1) ; DROP TABLE jobs; SELECT (1'],
-      'one query at a time: there are 3 statements',
+      'there are 3 statements: give one at a time',
     ],
-    [['--sort', 'age'], '--sort age: there is none of this name'],
+    [['--sort', 'age'], '--sort age: there is no such name'],
     [['7'], 'unexpected 7; node jobs takes only options'],
   ])('%j is refused: %s', async (args, message) => {
     const { code, err } = await triscopeHere(['node', 'jobs', '--archive', archive, ...args]);

@@ -233,14 +233,14 @@ describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
   });
 
   it.each([
-    [['begin', 'a b'], 2, 'is no job id'],
-    [['begin', '0'], 2, 'job 0 stands for none'],
-    [['begin', '7', '--print', '--program-pmc'], 2, '--program-pmc is for what is kept'],
-    [['end', '7', '--only'], 2, '--only is for node begin'],
+    [['begin', 'a b'], 2, 'is not a job id'],
+    [['begin', '0'], 2, 'job 0 means no job'],
+    [['begin', '7', '--print', '--program-pmc'], 2, '--program-pmc needs a log'],
+    [['end', '7', '--only'], 2, '--only goes with node begin'],
     [['begin', '1', '2'], 2, 'unexpected 2'],
-    [['end', '1,2'], 2, 'is no job id'],
+    [['end', '1,2'], 2, 'is not a job id'],
     [['mark'], 2, 'which text'],
-    [['mark', 'a', '--mark', 'b'], 2, 'has a mark of its own'],
+    [['mark', 'a', '--mark', 'b'], 2, 'writes its own mark'],
     [['collect', '--raw-version', '3'], 2, 'must be one of 1, 2'],
     [['rotate', 'x'], 2, 'unexpected x'],
     [['archive'], 2, '--archive DIR is missing'],
@@ -250,7 +250,7 @@ describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
     [
       ['daemon', '--config', '/nowhere'],
       3,
-      '/nowhere: it cannot be read: there is no such file or folder',
+      '/nowhere: cannot be read: there is no such file or folder',
     ],
     [['daemon', 'cpu'], 2, 'unexpected cpu; node daemon takes only options'],
     [['daemon', '--no-type.cpv'], 2, 'there is no type cpv'],
@@ -270,6 +270,6 @@ describe.skipIf(process.platform !== 'linux')('the commands of a node', () => {
     writeFileSync(file, '');
     const { code, err } = await triscope(['node', 'collect', '--dir', file]);
     expect(code).toBe(1);
-    expect(err).toMatch(/^triscope: \S+file(\/lock)?: a part of its path is no folder\n$/);
+    expect(err).toMatch(/^triscope: \S+file(\/lock)?: a part of its path is not a folder\n$/);
   });
 });

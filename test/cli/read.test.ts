@@ -142,7 +142,7 @@ describe('read', () => {
     );
     const salvaged = await triscopeHere(['read', bad, '--json', '--salvage']);
     expect([salvaged.code, lines(salvaged.out).length]).toEqual([0, 21]);
-    expect(salvaged.err).toMatch(/byte 256: .*passed over 7 bytes/);
+    expect(salvaged.err).toMatch(/byte 256: .*skipped 7 bytes/);
   });
 
   it('ends quietly when its reader goes away', () => {

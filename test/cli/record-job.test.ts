@@ -107,7 +107,7 @@ it.skipIf(!HAS_HOSTS)(
     });
     expect([refused.code, refused.err]).toEqual([
       1,
-      'triscope: -o: job.tri is of job 4711.0; remove it or give another name\n',
+      'triscope: -o: job.tri belongs to job 4711.0; remove it or give another name\n',
     ]);
     expect(existsSync(join(cwd, 'ran'))).toBe(false);
   },

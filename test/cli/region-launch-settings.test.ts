@@ -69,7 +69,7 @@ describe('a report', () => {
     const path = join(folder, 'geopm.report');
     expect([code, err]).toEqual([
       0,
-      `triscope: ${path}: the region launch around this one writes the same file later; --geopm-report names another\n`,
+      `triscope: ${path}: the enclosing region launch writes the same file later; name another with --geopm-report\n`,
     ]);
     expect(textOf(path)).toContain('Profile: "outer"');
   });

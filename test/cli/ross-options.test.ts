@@ -290,7 +290,7 @@ describe('as a user calls it', () => {
     const { code, out, err } = await ranksOf(2, [...RUN, '--synch=1']);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(
-      'triscope: --synch=sequential runs on one PE, and there are 2 ranks: start it without mpirun, or with -np 1 (rank 0)\n',
+      'triscope: --synch=sequential runs on one PE, but there are 2 ranks: start it without mpirun, or with -np 1 (rank 0)\n',
     );
     expect(err).not.toContain('--pes');
   });

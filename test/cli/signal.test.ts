@@ -87,7 +87,7 @@ describe('signal read', () => {
     [
       ['GPU_ENERGY', 'board', '0'],
       1,
-      'GPU_ENERGY is absent on this machine; it would come from drm: ',
+      'GPU_ENERGY is not available on this machine; it would come from drm: ',
     ],
     [['CPU_ENERGY', 'cpu', '0'], 2, 'domain cpu is not valid for CPU_ENERGY'],
     [['CPU_ENERGY', 'pakage', '0'], 2, 'did you mean package?'],

@@ -166,7 +166,7 @@ describe('triscope sim tune', () => {
       ...['sim', 'tune', 'phold', '--nlp=16', '--end=50', '--pes=2', ...QUICK],
     ]);
     expect(code).toBe(0);
-    expect(err).toMatch(/^triscope: --pes stays at 2: the model is larger on more PEs/);
+    expect(err).toMatch(/^triscope: --pes stays at 2: the model grows with the PEs/);
     expect(out).toMatch(
       /^--batch=\d+ --gvt-interval=\d+ --nkp=\d+( --max-opt-lookahead=[\d.e+-]+)? --pes=2$/m,
     );
@@ -179,11 +179,11 @@ describe('triscope sim tune', () => {
     };
     expect(await refused('phold', '--synch=sequential')).toEqual([
       2,
-      'triscope: --synch=sequential: has nothing to tune; leave it out, or use optimistic\n',
+      'triscope: --synch=sequential: there is nothing to tune; leave it out, or use optimistic\n',
     ]);
     expect(await refused('phold', '--pes=2', '--knobs=bach')).toEqual([
       2,
-      'triscope: --knobs=bach: there is no knob bach; did you mean batch?; use batch, gvt-interval, nkp, max-opt-lookahead, pes\n',
+      'triscope: --knobs=bach: there is no setting bach; did you mean batch?; use batch, gvt-interval, nkp, max-opt-lookahead, pes\n',
     ]);
     expect(await refused('phold', '--pes=2', '-o')).toEqual([
       2,

@@ -36,7 +36,7 @@ test('a model that remembers more than its state: code 1, and which state differ
   const { code, out, err } = await triscopeHere(['sim', 'verify', ...REMEMBERS]);
   expect(code).toBe(1);
   expect(err).toMatch(
-    /^triscope: handlers write calls \(.*remembers\.ts:4:5\): what is not in an LP’s state/m,
+    /^triscope: handlers write calls \(.*remembers\.ts:4:5\): variables outside of an LP’s state/m,
   );
   expect(out).toMatch(/conservative, 2 PEs .* DIFFERENT\n/);
   expect(out).toMatch(/optimistic-debug .* FAILED\n/);
@@ -51,7 +51,7 @@ test('under chaos: a failure names its seed, which runs it again', async () => {
   const { code, out } = await triscopeHere(args);
   expect(code).toBe(1);
   const [row, seed] = /^ *(chaos (\d+): .*?) {2}.* DIFFERENT$/m.exec(out)?.slice(1) ?? [];
-  expect(out).toContain(`\nchaos ${seed}: again with --chaos=${seed}\n`);
+  expect(out).toContain(`\nchaos ${seed}: repeat with --chaos=${seed}\n`);
   const again = await triscopeHere(['sim', 'verify', ...REMEMBERS, `--chaos=${seed}`]);
   expect(again.code).toBe(1);
   expect(again.out).toContain(`  ${row}  `);

@@ -148,16 +148,16 @@ describe('a stolen CPU', () => {
     ]);
     const [found] = await about([samples(100, 50), rollbacks], node(0, 0.1));
     expect(sentences([found])).toEqual([
-      'problem: PE 1 could not run for 10 % of the time (other PEs: 0 %): 10 % of CPU 1 of h1 was stolen by the hypervisor; 90 % of the events that PEs undo for another PE’s sake, they undo for its late ones.',
+      'problem: PE 1 could not run for 10 % of the time (other PEs: 0 %): 10 % of CPU 1 of h1 was stolen by the hypervisor; 90 % of the events that PEs undo because of other PEs are undone because of its late events.',
     ]);
   });
 
   it('is a wait for a CPU that others use, where threads were watched', async () => {
     const [found] = await about([samples(300, 50), threads(0, 0.25)], node(0, 0));
     expect(found.sentence).toBe(
-      'PE 1 could not run for 25 % of the time (other PEs: 0 %): it waited 25 % of the time for CPU 1 of h1, of which other threads and processes used 25 %; it lags behind, and the others roll back 30 % of their events, it 5 %.',
+      'PE 1 could not run for 25 % of the time (other PEs: 0 %): it waited 25 % of the time for CPU 1 of h1, of which other threads and processes used 25 %; it falls behind: the others roll back 30 % of their events, it 5 %.',
     );
-    expect(found.advice).toMatch(/^Keep the CPUs free/);
+    expect(found.advice).toMatch(/^Keep other work off the CPUs/);
   });
 
   it('is nobody’s fault where the process’s own compiler and recorder take it', async () => {

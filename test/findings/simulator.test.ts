@@ -48,8 +48,8 @@ describe('rollback-culprits', () => {
 
   it('names the KP that undoes most, and the LP whose late events do', async () => {
     expect(said(await findingsOf(rule, [peSamples(COSTLY), kps(720), lps(280)]))).toEqual([
-      'notice: KP 0 of PE 0 undid 720 of its 1,000 events: 72 % of all that was undone, where 8 KPs would have 13 % each.',
-      'notice: LP 7 of PE 1 sent 1 late event, which undid 280 (70 % of what stragglers undid, up to 2.5 back).',
+      'notice: KP 0 of PE 0 undid 720 of its 1,000 events: 72 % of all undone events, where an even share among 8 KPs would be 13 %.',
+      'notice: LP 7 of PE 1 sent 1 late event, which undid 280 (70 % of the events undone by stragglers, up to 2.5 back).',
     ]);
   });
 
@@ -68,7 +68,7 @@ describe('secondary-rollbacks', () => {
   it('fires where most rollbacks are caused by rollbacks', async () => {
     const [found] = await of(10, 6);
     expect(said([found])).toEqual([
-      'notice: 60 % of 100 rollbacks are secondary: 1.5 for each late event, by what it made wrong.',
+      'notice: 60 % of 100 rollbacks are secondary: 1.5 for each late event.',
     ]);
     expect(found.evidence.rows).toEqual([{ pe_id: 0, rollbacks: 100, secondary: 60, primary: 40 }]);
     expect((await of(10, 8))[0].severity).toBe('notice');
@@ -151,9 +151,9 @@ describe('false-rollbacks', () => {
   it('fires where many LPs share a KP: all but one of 16 are undone for the sake of one', async () => {
     const [found] = await findingsOf(rule, [peSamples(COSTLY), even(2)]);
     expect(said([found])).toEqual([
-      'notice: 16 LPs share a KP: a late event for one undoes the events of all, and up to 93.8 % of 640 events undone were of other LPs.',
+      'notice: 16 LPs share a KP: a late event for one LP undoes the events of all, and up to 93.8 % of 640 undone events belonged to other LPs.',
     ]);
-    expect(found.advice).toMatch(/^More KPs: --nkp=8 or so/);
+    expect(found.advice).toMatch(/^Use more KPs: with about --nkp=8/);
   });
 
   it('weighs LPs by their events: one that does nearly all is its KP by itself', async () => {
@@ -172,7 +172,7 @@ describe('false-rollbacks', () => {
       ...Array.from({ length: 10 }, (_, source_lp) => ({ source_lp, events_undone: 20 })),
     );
     expect(said(await findingsOf(rule, [peSamples(COSTLY), kp, named]))).toEqual([
-      'notice: At least 10 LPs share a KP: a late event for one undoes the events of all, and up to 90 % of 200 events undone were of other LPs.',
+      'notice: At least 10 LPs share a KP: a late event for one LP undoes the events of all, and up to 90 % of 200 undone events belonged to other LPs.',
     ]);
   });
 
@@ -187,7 +187,7 @@ describe('gvt-interval', () => {
 
   it('fires where GVT takes much time', async () => {
     expect(said(await findingsOf(rule, [peSamples({ ...CLEAN, gvt_time: 0.15 })]))).toEqual([
-      'notice: PEs spent 15 % of their time on 1,000 GVTs, one for every 10 events of a PE.',
+      'notice: PEs spent 15 % of their time computing 1,000 GVTs, one for every 10 events of a PE.',
     ]);
   });
 
@@ -195,7 +195,7 @@ describe('gvt-interval', () => {
     const rare = { events_processed: 100_000, events_rolled_back: 20_000, num_gvts: 20 };
     const [found] = await findingsOf(rule, [peSamples(rare)]);
     expect(said([found])).toEqual([
-      'notice: A PE handles 50,000 events between two GVTs (20 in all), none of which can be committed before, and 20 % of all were rolled back.',
+      'notice: A PE handles 50,000 events between two GVTs (20 GVTs in all) and can commit none of them earlier; 20 % of all events were rolled back.',
     ]);
     expect(found.advice).toMatch(/smaller --gvt-interval/);
   });
@@ -217,8 +217,8 @@ describe('imbalance', () => {
       pes,
     });
     expect(said(found)).toEqual([
-      'problem: PE 0 committed 1.88 times the mean of 4 PEs (30,000 events; PE 3 4,000): the others wait for it for 47 % of the time.',
-      'problem: A PE of h1 committed 1.75 times the mean of 2 hosts’ PEs (28,000 events; A PE of h2 4,000): the others wait for it for 43 % of the time.',
+      'problem: PE 0 committed 1.88 times the mean of 4 PEs (30,000 events; PE 3 4,000): the others spend 47 % of the time waiting for it.',
+      'problem: A PE of h1 committed 1.75 times the mean of 2 hosts’ PEs (28,000 events; A PE of h2 4,000): the others spend 43 % of the time waiting for it.',
     ]);
   });
 
@@ -242,7 +242,7 @@ describe('network-bound', () => {
 
   it('fires where messages take the time', async () => {
     expect(said(await of(0.4))).toEqual([
-      'problem: PE 0 spends 50 % of its time on messages (at least 50 %): for 100 events that it handles, 90 arrive from other PEs.',
+      'problem: PE 0 spends 50 % of its time on messages (at least 50 %): for every 100 events that it handles, 90 arrive from other PEs.',
     ]);
   });
 
@@ -265,7 +265,7 @@ describe('memory-pressure', () => {
 
   it('fires where events are given up half-way', async () => {
     expect(said(await findingsOf(rule, [peSamples({ ...CLEAN, events_aborted: 20 })]))).toEqual([
-      'problem: 200 events (2 %) were given up half-way because event memory was full.',
+      'problem: 200 events (2 %) were aborted because event memory was full.',
     ]);
   });
 
@@ -313,7 +313,7 @@ describe('instrumentation', () => {
 
   it('fires where PEs wait for the recorder, and where records are lost', async () => {
     expect(said(await findingsOf('instrumentation', [stream(1500, 12)]))).toEqual([
-      'problem: PE 1 waited for the recorder for 15 % of the time (evtrace): what is recorded is not what would have happened.',
+      'problem: PE 1 waited for the recorder for 15 % of the time (evtrace): the recorded run differs from one without instrumentation.',
       'notice: 12 records were dropped (evtrace): sums over samples are too low.',
     ]);
   });
@@ -332,7 +332,7 @@ describe('suspect-data', () => {
       droppedBytes: 4096,
     };
     expect(said(await findingsOf('suspect-data', ok, { state: 'running' }))).toEqual([
-      'notice: The recording has no end: its run was killed, or still goes on. What follows is of the part that was recorded.',
+      'notice: The recording has no end: its run was killed or is still going on. The other findings cover the part that was recorded.',
     ]);
     expect(
       said(
@@ -341,8 +341,8 @@ describe('suspect-data', () => {
         }),
       ),
     ).toEqual([
-      'problem: The run failed: out of event memory. What follows is of the part that was recorded.',
-      'notice: 4,096 bytes of records were not written for want of room or time.',
+      'problem: The run failed: out of event memory. The other findings cover the part that was recorded.',
+      'notice: 4,096 bytes of records were dropped because buffers or the disk were full.',
     ]);
   });
 
@@ -375,7 +375,7 @@ it('a rule that cannot look says so, and the others are heard', async () => {
     };
     const found = await findAll(recording, { rules: [broken, ...FINDINGS] });
     expect(found.map(({ rule }) => rule)).toEqual(['broken', 'efficiency']);
-    expect(found[0].sentence).toMatch(/^Rule broken could not look: .*nowhere/);
+    expect(found[0].sentence).toMatch(/^Rule broken could not be examined: .*nowhere/);
   } finally {
     await recording.close();
   }

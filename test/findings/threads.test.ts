@@ -43,7 +43,7 @@ it('sentences name who, how much, why, and on which CPU', async () => {
     { used: 0.95 },
   );
   expect(said(await findingsAt(waits, 'waiting-threads'))).toEqual([
-    'problem: Process 100 (app0) and process 101 (app1) could not run for up to 30 % of the time: the command’s threads want 2.7 CPUs, and h1 has 2 CPUs; other threads and processes used 25 % of CPU 0.',
+    'problem: Process 100 (app0) and process 101 (app1) could not run for up to 30 % of the time: the command’s threads need 2.7 CPUs, but h1 has 2 CPUs; other threads and processes used 25 % of CPU 0.',
   ]);
   const late = command(
     [
@@ -57,15 +57,15 @@ it('sentences name who, how much, why, and on which CPU', async () => {
   ]);
   const quota = command([{}], { quota: { periods: 30, throttled: 15 } });
   expect(said(await findingsAt(quota, 'cpu-quota'))).toEqual([
-    'problem: Control group /job of h1 may use 1.5 CPUs, and that was used up in 50 % of its periods: its threads were kept from running for 3 s, summed over CPUs.',
+    'problem: Control group /job of h1 may use 1.5 CPUs and used up this quota in 50 % of its periods: its threads were kept from running for 3 s, summed over CPUs.',
   ]);
   const blocked = command([{ blocked: 15 }]);
   expect(said(await findingsAt(blocked, 'device-wait'))).toEqual([
-    'problem: Process 100 (app0) stood still for a device in 50 % of its samples; process 100 moved most: 9 MB to devices, 0 B from them.',
+    'problem: Process 100 (app0) was blocked by a device in 50 % of its samples; process 100 moved the most data: 9 MB to devices, 0 B from them.',
   ]);
   const reads = command([{ major: 100 }]);
   expect(said(await findingsAt(reads, 'page-faults'))).toEqual([
-    'problem: Process 100 (app0) waited for 100 pages a second that had to be read from a device.',
+    'problem: Process 100 (app0) waited for 100 pages per second to be read from a device.',
   ]);
 });
 

@@ -123,14 +123,14 @@ describe('POST /api/query', () => {
     ['SET threads = 1', 'read-only'],
     ['INSTALL httpfs', 'read-only'],
     ['PRAGMA threads = 1', 'read-only'],
-    ['SELECT 1; SELECT 2', 'one query at a time'],
+    ['SELECT 1; SELECT 2', 'give one at a time'],
     ["SELECT * FROM read_csv('/etc/passwd')", 'read-only'],
     ["SELECT * FROM read_text('/etc/passwd')", 'read-only'],
     ["SELECT * FROM '/etc/passwd'", 'there is no table /etc/passwd'],
     ["SELECT * FROM glob('/*')", 'read-only'],
     ['SELECT * FROM nothing', 'there is no table nothing'],
     ['SELEC 1', 'syntax error'],
-    ['', 'sql is missing'],
+    ['', 'the field sql is missing'],
   ])('refuses %s: %s', async (sql, expected) => {
     const { status, error } = await query(server.port, { sql });
     expect(status).toBe(400);

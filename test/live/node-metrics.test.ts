@@ -158,7 +158,9 @@ describe('metrics of the node', () => {
   it.each(['10.1.0.0/33', 'nowhere', '10.1.0.0/', '1.2.3.4/8/8', ''])(
     'are not given to %j, which is no address',
     async (one) => {
-      await expect(serve({ address: '0.0.0.0', allowed: [one] })).rejects.toThrow('is no address');
+      await expect(serve({ address: '0.0.0.0', allowed: [one] })).rejects.toThrow(
+        'is neither an address',
+      );
     },
   );
 

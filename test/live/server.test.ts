@@ -354,7 +354,7 @@ describe('triscope serve', () => {
   it('says that an address is not this machine’s', async () => {
     const outcome = await triscopeHere(['serve', folder, '--host', '192.0.2.1']);
     expect(outcome.err).toBe(
-      'triscope: 192.0.2.1 is no address of this machine; give one with --host, or 0.0.0.0 for all\n',
+      'triscope: 192.0.2.1 is not an address of this machine; give one with --host, or 0.0.0.0 for all\n',
     );
     expect(outcome.code).toBe(1);
   });

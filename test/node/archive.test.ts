@@ -79,7 +79,7 @@ describe('the archive', () => {
     const { moved, left } = await archiveLog(folder, archive, 0);
     expect(moved).toEqual([]);
     expect(left).toHaveLength(2);
-    expect(left[0]).toContain('exists with other content; both are kept');
+    expect(left[0]).toContain('exists with different content; both files are kept');
     expect(readdirSync(folder)).toEqual(['1000', '2000']);
     expect(gunzipSync(readFileSync(other)).toString()).toBe('something else');
   });

@@ -56,8 +56,8 @@ describe('the configuration file of tacc_stats', () => {
   });
 
   it.each([
-    ['freq x', 'conf: line 1: freq x: it is a number'],
-    ['\nport 0', 'conf: line 2: port 0: it is a number from 1 to 65535'],
+    ['freq x', 'conf: line 1: freq x: must be a number'],
+    ['\nport 0', 'conf: line 2: port 0: must be a number from 1 to 65535'],
     ['queue a b', 'conf: line 1: queue takes one value'],
     ['server', 'conf: line 1: server takes one value'],
     ['frq 5', 'conf: line 1: there is no setting frq'],
@@ -68,7 +68,7 @@ describe('the configuration file of tacc_stats', () => {
 
   it('is named where it cannot be read', () => {
     expect(() => readConfig(join(here, 'none'))).toThrow(
-      /none: it cannot be read: there is no such file or folder/,
+      /none: cannot be read: there is no such file or folder/,
     );
   });
 });

@@ -58,8 +58,10 @@ describe.skipIf(there.length === 0)('the package', () => {
     const unpack = ['-xzf', stdout.trim(), '--strip-components=1', '-C', installed];
     await execute('tar', unpack, { cwd: base });
     // What it says that it needs, and nothing else, is beside it.
-    const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-    for (const name of Object.keys(dependencies)) {
+    const { dependencies, optionalDependencies } = JSON.parse(
+      readFileSync(join(installed, 'package.json'), 'utf8'),
+    );
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const link = join(base, 'node_modules', name);
       mkdirSync(dirname(link), { recursive: true });
       symlinkSync(join(ROOT, 'node_modules', name), link);
@@ -109,6 +111,14 @@ describe.skipIf(there.length === 0)('the package', () => {
           const { eventDigest, stateDigest } = JSON.parse(stdout);
           expect([model, eventDigest, stateDigest]).toEqual([model, events, states]);
         }
+      });
+
+      it('requires each module of the package by its name', async () => {
+        const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+        const names = Object.keys(exports).map((key) => key.replace('.', 'triscope'));
+        const text = `const names = ${JSON.stringify(names)};
+          process.stdout.write(String(names.filter((name) => typeof require(name) === 'object').length));`;
+        expect(await run(['--input-type=commonjs', '-e', text])).toBe(String(names.length));
       });
 
       it('queries a recording', async () => {

@@ -152,7 +152,7 @@ const WORDS: Readonly<Record<string, RegExp>> = {
   'ross_pe.events_rolled_back': /rolled back|efficiency/i,
   'ross_pe.events_processed': /events were handled|handled/i,
   'ross_pe.secondary_rollbacks': /secondary/i,
-  'ross_pe.gvt_time': /% of their time on [\d,]+ GVTs/,
+  'ross_pe.gvt_time': /% of their time computing [\d,]+ GVTs/,
   'ross_pe.network_read_time': /of its time on messages/,
   'node_cpu_rate.steal': /stolen|hypervisor/i,
 };

@@ -50,7 +50,7 @@ describe('a folder made', () => {
     expect(() => makeFolder('/proc/none/x')).toThrow('ENOENT');
     const file = join(freshFolder(), 'file');
     writeFileSync(file, '');
-    expect(() => makeFolder(file)).toThrow('it is no folder');
+    expect(() => makeFolder(file)).toThrow('is not a folder');
     expect(() => makeFolder(join(file, 'x'))).toThrow('ENOTDIR');
   });
 });

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { follow, patternOf } from './support/tutorial.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 // A blank, and letters that are not ASCII.
@@ -52,35 +51,6 @@ describe('npm run standalone', () => {
       });
     expect(again).toThrow(/is there already; remove it first/);
   });
-});
-
-/** Each from an empty folder, by what was installed alone. */
-describe('tutorials', () => {
-  it.each([
-    ['x  …', 'x    17', true],
-    ['…\ny', 'a\nb\ny', true],
-    ['y', 'y z', false],
-    ['a\n…', 'b\na', false],
-  ])('%j shows %j: %s', (shown, printed, isSo) => {
-    expect(patternOf(shown.split('\n')).test(`${printed}\n`)).toBe(isSo);
-  });
-
-  const hasMpi = ['mpicc', 'mpirun'].every((name) => spawnSync(name, ['--version']).status === 0);
-  const missing: Readonly<Record<string, boolean>> = { 'mpi-programmer (needs mpicc)': !hasMpi };
-  for (const title of ['modeller', 'mpi-programmer (needs mpicc)', 'operator', 'analyst']) {
-    it.skipIf(missing[title] === true)(
-      `${title}: prints what it shows`,
-      () => {
-        const name = title.split(' ')[0] as string;
-        const cwd = mkdtempSync(join(base, `${name} `));
-        const root = { OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' };
-        const env = { ...root, HOME: cwd, PATH: `${join(made, 'bin')}:/usr/bin:/bin` };
-        const text = readFileSync(join(ROOT, 'docs', 'tutorials', `${name}.md`), 'utf8');
-        expect(follow(text, cwd, env)).toEqual([]);
-      },
-      300_000,
-    );
-  }
 });
 
 describe('what other tools read', () => {

@@ -226,7 +226,7 @@ describe('the cache', () => {
     expect(readdirSync(cache)).toEqual([]);
     const noFolder = join(path, 'c1', '1');
     expect((await count(path, noFolder)).notes).toEqual([
-      `${path}: not cached in ${noFolder}: it is no folder`,
+      `${path}: not cached in ${noFolder}: is not a folder`,
     ]);
   });
 

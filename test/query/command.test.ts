@@ -97,7 +97,7 @@ describe('triscope query', () => {
 
   it('changes nothing by EXPLAIN ANALYZE', async () => {
     const { code, err } = await ask('EXPLAIN ANALYZE DROP TABLE pes');
-    expect(err).toBe('triscope: recordings are read-only: DROP cannot be, SELECT can\n');
+    expect(err).toBe('triscope: recordings are read-only: use SELECT, not DROP\n');
     expect(code).toBe(2);
   });
 
@@ -147,7 +147,7 @@ describe('triscope query', () => {
     ]);
     expect(await wrong(path, 'DROP VIEW ross_pe')).toEqual([
       2,
-      'recordings are read-only: DROP cannot be, SELECT can',
+      'recordings are read-only: use SELECT, not DROP',
     ]);
     expect(await wrong(join(folder, 'none.tri'), 'SELECT 1')).toEqual([
       3,

@@ -46,7 +46,7 @@ describe('a query with a process of its own', () => {
   });
 
   it('ends at its time, and others go on', async () => {
-    const late = new TimeLimitError('the query was ended after 2 s, its time limit');
+    const late = new TimeLimitError('the query was stopped after 2 s, its time limit');
     await expect(short.query(ENDLESS)).rejects.toThrow(late);
     expect(await short.query(COUNT)).toEqual([{ n: 1 }]);
   });
@@ -59,7 +59,7 @@ describe('a query with a process of its own', () => {
   it('ends when it takes more memory than it may, and the next one has a new process', async () => {
     await expect(small.query(LARGE)).rejects.toThrow(
       new MemoryLimitError(
-        'the query was ended: it took more than its memory, 64MiB; --memory gives it more',
+        'the query was stopped: it needed more memory than its limit, 64MiB; raise it with --memory',
       ),
     );
     expect(await small.query(COUNT)).toEqual([{ n: 1 }]);
@@ -158,7 +158,7 @@ describe('rows in memory, chosen by a condition', () => {
       'true); DROP TABLE t; SELECT (true',
       '(SELECT count(*) FROM enable_logging()) = 0',
     ]) {
-      await expect(chosen(where)).rejects.toThrow(/read-only|one query at a time/);
+      await expect(chosen(where)).rejects.toThrow(/read-only|give one at a time/);
     }
   });
 });

@@ -147,7 +147,7 @@ describe.each([
       { host: 'h1', 0: 1, 1: 1 },
     ]);
     await expect(recording.query('EXPLAIN PIVOT pes ON pe USING count(*)')).rejects.toThrow(
-      new QueryError('EXPLAIN of a PIVOT needs its values: PIVOT … ON column IN (…)'),
+      new QueryError('EXPLAIN of a PIVOT must list its values: PIVOT … ON column IN (…)'),
     );
   });
 
@@ -198,7 +198,7 @@ it('a query that takes longer than it may is ended, and others go on', async () 
   const endless =
     'SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range * b.range % 7 = 3';
   await expect(recording.query(endless)).rejects.toThrow(
-    new TimeLimitError('the query was ended after 0.3 s, its time limit'),
+    new TimeLimitError('the query was stopped after 0.3 s, its time limit'),
   );
   expect(await recording.query('SELECT count(*) AS n FROM ross_pe')).toEqual([{ n: 1 }]);
   await recording.close();

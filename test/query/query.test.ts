@@ -99,8 +99,8 @@ describe('a query', () => {
       new RegExp(`^there is no column nothing at line 1, column ${long.indexOf('nothing') + 1}`),
     );
     expect(await refused("SELECT 'a'::INTEGER")).toMatch(/^SQL: Could not convert string 'a'/);
-    expect(await refused('SELECT 1; SELECT 2')).toBe('one query at a time: there are 2 statements');
-    expect(await refused('')).toBe('an empty query');
+    expect(await refused('SELECT 1; SELECT 2')).toBe('there are 2 statements: give one at a time');
+    expect(await refused('')).toBe('the query is empty');
   });
 });
 
@@ -118,7 +118,7 @@ describe('what cannot be opened', () => {
     const empty = join(folder, 'empty');
     mkdirSync(empty);
     expect(await message(empty)).toMatch(
-      /^true .*empty: no file here is of a format that can be queried$/,
+      /^true .*empty: nothing in it has a format that can be queried$/,
     );
     const bad = writeFolder(fresh(), { 'recording.json': '{"version": 1' });
     expect(await message(bad)).toMatch(/^true .*recording\.json: not JSON: /);
@@ -128,6 +128,6 @@ describe('what cannot be opened', () => {
     );
     const text = join(folder, 'text.txt');
     writeFileSync(text, 'hello');
-    expect(await message(text)).toMatch(/^true .*text\.txt: no file here/);
+    expect(await message(text)).toMatch(/^true .*text\.txt: nothing in it/);
   });
 });

@@ -59,7 +59,7 @@ CREATE MACRO worst(k := 1) AS TABLE SELECT * FROM undone ORDER BY n DESC LIMIT k
     const none = await ask('CREATE VIEW a AS SELECT 1');
     expect([none.code, none.err]).toEqual([
       2,
-      'triscope: views and macros alone give no answer: add a query\n',
+      'triscope: views and macros alone give no result: add a query\n',
     ]);
     expect((await ask('')).code).toBe(2);
   });
@@ -78,19 +78,25 @@ CREATE MACRO worst(k := 1) AS TABLE SELECT * FROM undone ORDER BY n DESC LIMIT k
       ["CREATE MACRO a() AS TABLE FROM read_csv('SECRET')", /read_csv cannot be called/],
       ["CREATE MACRO a() AS (SELECT max(secret) FROM read_csv('SECRET'))", /cannot be called/],
       ["CREATE MACRO a() AS 1) FROM read_csv('SECRET'), (SELECT 1", /cannot be called/],
-      ["CREATE MACRO a(x := current_setting('threads')) AS x", /of what can be created/],
+      [
+        "CREATE MACRO a(x := current_setting('threads')) AS x",
+        /the only things that a query may create/,
+      ],
       ['CREATE MACRO read_csv(a) AS TABLE SELECT 1', /DuckDB has a function of that name/],
       ['CREATE MACRO a(x) AS TABLE FROM query(x)', /query cannot be called/],
-      ['CREATE TABLE a AS SELECT 1', /of what can be created/],
-      ['CREATE VIEW a AS DELETE FROM pes', /read-only: DELETE/],
-      ['CREATE VIEW main.a AS SELECT 1', /of what can be created/],
-      ["COPY pes TO 'SECRET'", /of what can be created/],
+      ['CREATE TABLE a AS SELECT 1', /the only things that a query may create/],
+      ['CREATE VIEW a AS DELETE FROM pes', /read-only: use SELECT, not DELETE/],
+      ['CREATE VIEW main.a AS SELECT 1', /the only things that a query may create/],
+      ["COPY pes TO 'SECRET'", /the only things that a query may create/],
     ] as const) {
       const define = [sql.replace('SECRET', inFolder('secret.csv'))];
       await expect(recording.query('FROM a', { define }), sql).rejects.toThrow(why);
     }
     const wrong = await ask('SET threads = 1; SELECT 1');
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('read-only: SET')]);
+    expect([wrong.code, wrong.err]).toEqual([
+      2,
+      expect.stringContaining('read-only: use SELECT, not SET'),
+    ]);
   });
 
   it('defines for one query alone', async () => {
@@ -139,12 +145,12 @@ describe('own files', () => {
   });
 
   it.each([
-    [['ross_pe=hosts.csv'], 2, /ross_pe: the recording has a table of that name/],
+    [['ross_pe=hosts.csv'], 2, /ross_pe: the recording already has a table of that name/],
     [['a=host.csv'], 3, /host\.csv: there is no such file or folder; did you mean .*hosts\.csv\?/],
-    [['a=own.tri'], 3, /own\.tri: it is no file/],
+    [['a=own.tri'], 3, /own\.tri: is not a file/],
     [['a=*.csv'], 3, /no such file/],
-    [['a b=hosts.csv'], 2, /--with a b=.*: it is NAME=FILE/],
-    [['hosts.csv'], 2, /it is NAME=FILE/],
+    [['a b=hosts.csv'], 2, /--with a b=.*: must be NAME=FILE/],
+    [['hosts.csv'], 2, /must be NAME=FILE/],
   ])('%j is refused', async (given, exit, why) => {
     const words = given.flatMap((one) => ['--with', one.replace(/([^=]+)$/, inFolder('$1'))]);
     const { code, err } = await ask(...words, 'SELECT 1');

@@ -95,7 +95,7 @@ describe('regions of one thread', () => {
       epoch();
       try { region('x', 'quantum'); } catch (error) { console.log(error.name, error.message); }
     `);
-    expect(stdout).toMatch(/^RangeError hint 'quantum': it is one of unset, unknown, compute,/);
+    expect(stdout).toMatch(/^RangeError hint 'quantum': must be one of unset, unknown, compute,/);
   });
 });
 

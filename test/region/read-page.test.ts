@@ -136,7 +136,7 @@ describe('reading', () => {
       // The rest, a gigabyte, is a hole.
       truncateSync(path, size);
     };
-    bad('version', patched(4, 9)).toThrow('byte 4: page version 9, this triscope reads 2');
+    bad('version', patched(4, 9)).toThrow('byte 4: page version 9; this triscope reads 2');
     bad('nodes', patched(68, 0xfffffff8)).toThrow('byte 68: a part outside the file');
     bad('bytes', patched(32, 0xfffffff8)).toThrow('byte 32: 4294967288 bytes announced');
     expect(() => new PageReader(join(folder, 'absent'))).toThrow('ENOENT');

@@ -77,8 +77,8 @@ describe('what is varied', () => {
 
   it.each([
     ['servers', 'use NAME=VALUE,…'],
-    ['server=1', "server is no option of model 'servers'; did you mean servers?"],
-    ['load=0.5,high', "'high' is no number"],
+    ['server=1', "server is not an option of model 'servers'; did you mean servers?"],
+    ['load=0.5,high', "'high' is not a number"],
     ['servers=8..1', 'a range goes up'],
     ['load=0..1:0', 'a range goes up'],
   ])('%s is refused', (text, message) => expect(() => vary(text)).toThrow(message));
@@ -196,7 +196,7 @@ describe('a sweep', () => {
     );
     await expect(counted({ file }, { ...short, end: 50 })).rejects.toThrow('of other settings');
     appendFileSync(file, 'what is this\n');
-    await expect(counted({ file })).rejects.toThrow('a.jsonl:8: not a line of a sweep');
+    await expect(counted({ file })).rejects.toThrow('a.jsonl:8: is not a line of a sweep');
   });
 
   it('in shares, beside one file', async () => {

@@ -165,7 +165,7 @@ const HANDLERS: readonly [mistake: string, line: number, text: string, message: 
     'a negative delay',
     14,
     '    lp.send(0, -1);',
-    'send(0, -1): a negative delay would send into the past',
+    'send(0, -1): a negative delay would send an event into the past',
   ],
   [
     'a priority that is text',
@@ -215,7 +215,7 @@ const HANDLERS: readonly [mistake: string, line: number, text: string, message: 
     'a promise',
     14,
     '    return Promise.resolve();',
-    'the handler returned a promise: what it does later would happen outside of its event; handlers must be done when they return',
+    'the handler returned a promise: code that runs later would be outside of its event; a handler must be done when it returns',
   ],
   ['an exception of its own', 13, "    throw new Error('no such thing');", 'no such thing'],
 ];
@@ -316,21 +316,21 @@ const DECLARED: readonly [mistake: string, line: number, text: string, message: 
     'a misspelt handler',
     16,
     '  finall(lp, results) {',
-    "model 'shop': 'finall' is no part of a model; did you mean final?",
+    "model 'shop': 'finall' is not part of a model; did you mean final?",
   ],
   [
     'a misspelt part',
     6,
     '  endd: 20,',
-    "model 'shop': 'endd' is no part of a model; did you mean end?",
+    "model 'shop': 'endd' is not part of a model; did you mean end?",
   ],
   [
     'a part of no model',
     6,
     '  colour: 20,',
-    "model 'shop': 'colour' is no part of a model; parts are name, help",
+    "model 'shop': 'colour' is not part of a model; parts are name, help",
   ],
-  ['a handler that is none', 16, '  final: 3, finall(lp, results) {', "'finall' is no part"],
+  ['a handler that is none', 16, '  final: 3, finall(lp, results) {', "'finall' is not part"],
   ['no forward', 12, '  reverse(lp, message) {', "model 'shop' needs forward()"],
   [
     'an unknown type of field',
@@ -338,7 +338,12 @@ const DECLARED: readonly [mistake: string, line: number, text: string, message: 
     "  message: { hops: 'u33' },",
     'message.hops: unknown field type "u33"',
   ],
-  ['no LPs', 5, '  lps: () => 0,', "model 'shop': lps() gave 0; it must be a positive integer"],
+  [
+    'no LPs',
+    5,
+    '  lps: () => 0,',
+    "model 'shop': lps() gave 0; the number of LPs must be a positive integer",
+  ],
 ];
 
 describe('a mistake in the declaration', () => {

@@ -91,7 +91,7 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
     servers.push(
       await startServer({ bus: bus(), port: server.port, token: 'another-token-than-before' }),
     );
-    await reads(page, '[role=alert]', 'started anew');
+    await reads(page, '[role=alert]', 'restarted');
     await page.close();
   });
 

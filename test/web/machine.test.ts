@@ -127,12 +127,12 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       const places = page.locator('[data-chart=icicle] button');
       await expect.poll(() => places.count()).toBe(4);
       expect(await places.nth(1).getAttribute('title')).toContain(
-        '79 %: 7.5 s, 8 visits, 2.5 s of it in no region deeper',
+        '79 %: 7.5 s, 8 visits, 2.5 s of it in no nested region',
       );
       await reads(page, '[data-figure=icicle]', 'fetch: 3 asynchronous spans');
       await places.nth(1).click();
       await expect.poll(() => places.count()).toBe(2);
-      await reads(page, '#says-icicle', `33 % of ${SOLVE} are in no region deeper`);
+      await reads(page, '#says-icicle', `33 % of ${SOLVE} are in no nested region`);
       await page.reload();
       await expect.poll(() => places.count()).toBe(2);
       await places.first().press('Enter');

@@ -165,7 +165,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.keyboard.press('Enter');
     await reads(page, '[data-figure=matrix]', 'Only what KP 1 of PE 0 sends or gets');
     await tools.getByRole('button', { name: 'rollbacks' }).click();
-    await reads(page, '[data-figure=matrix] h3', 'Who rolls whom back');
+    await reads(page, '[data-figure=matrix] h3', 'Who rolls back whom');
     expect(complaints).toEqual([]);
     await page.close();
   });

@@ -150,7 +150,9 @@ export class SavedSource implements PageSource {
 
   private answer(key: string): unknown {
     if (!(key in this.page.answers)) {
-      throw new Error('Not in this saved page: it holds what was shown when it was saved.');
+      throw new Error(
+        'Not in this saved page, which contains only what was shown when it was saved.',
+      );
     }
     return this.page.answers[key];
   }

@@ -153,7 +153,7 @@ export class ApiSource implements PageSource {
         ...(body !== undefined && { method: 'POST', body }),
       });
     } catch {
-      throw new ApiError('The server does not answer: it has been stopped, or is not reached.', 0);
+      throw new ApiError('The server does not answer: it was stopped or cannot be reached.', 0);
     }
     if (!response.ok) throw new ApiError(await wordsOf(response), response.status);
     return response;

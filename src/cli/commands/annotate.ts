@@ -23,12 +23,12 @@ const OPTIONS = {
 /** In the order of the list. @throws RecordingError where the folder is no recording, or its notes cannot be read */
 function notesIn(folder: string): readonly Note[] {
   if (recordingInfo(folder) === null)
-    throw new RecordingError(`${folder}: is no recording’s folder: only those keep notes`);
+    throw new RecordingError(`${folder}: is not a recording’s folder: only recordings keep notes`);
   try {
     return readNotes(folder);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
-    throw new RecordingError(`${folder}/${NOTES_FILE}: ${error.message}; mend or remove it`);
+    throw new RecordingError(`${folder}/${NOTES_FILE}: ${error.message}; correct or remove it`);
   }
 }
 
@@ -41,8 +41,8 @@ function noteOf([time, ...texts]: readonly string[], until: number | undefined):
     text: texts.join(' '),
   };
   if (!Number.isFinite(seconds))
-    throw new UsageError(`TIME ${time}: must be seconds since the recording’s start`);
-  if (texts.length === 0) throw new UsageError('TEXT: what is to be noted?');
+    throw new UsageError(`TIME ${time}: must be the number of seconds since the recording’s start`);
+  if (texts.length === 0) throw new UsageError('TEXT is missing: what should the note say?');
   const fault = noteFault(note);
   if (fault !== '') throw new UsageError(`the note’s ${fault}`);
   return note;
@@ -56,7 +56,7 @@ function changed(
 ): readonly Note[] | null {
   if (remove !== undefined) {
     if (words.length > 0 || until !== undefined)
-      throw new UsageError('--remove takes no TIME, TEXT and --until beside it');
+      throw new UsageError('--remove excludes TIME, TEXT and --until');
     if (remove > notes.length)
       throw new UsageError(`--remove=${remove}: there are ${notes.length} notes`);
     return notes.filter((_, k) => k + 1 !== remove);

@@ -233,7 +233,7 @@ async function explain(path: string) {
         ),
       ),
       ...table(
-        ['region', 'visits', 'seconds', 'seconds of both PEs at once'],
+        ['region', 'visits', 'runtime (s)', 'sync-runtime (s)'],
         regions.map(({ region, visits, runtime, sync_runtime }) => [
           region,
           figure(visits),
@@ -264,22 +264,24 @@ function gain(two: Undisturbed, one: Undisturbed): string | null {
   const times = two.rate / one.rate;
   const rates = `${short(two.rate)} events/s, recorded, against ${short(one.rate)}`;
   return times >= 1
-    ? `   Until the other work came, two threads were ${times.toFixed(2)} times as fast as one: ${rates}.`
-    : `   Even before the other work came, two threads lost, with ${times.toFixed(2)} times the rate of one: ${rates}.`;
+    ? `   Until the other work began, two threads were ${times.toFixed(2)} times as fast as one: ${rates}.`
+    : `   Even before the other work began, two threads were slower, at ${times.toFixed(2)} times the rate of one: ${rates}.`;
 }
 
 /** A program that nobody changed: the last step, where there is one. */
 async function anyProgram(say: (line?: string) => void, title: string): Promise<boolean> {
   say(title);
-  say('   Not only simulations: triscope record runs any program beside all that its machine, its');
   say(
-    '   threads and the regions that it marks tell. Here an example in C or Python, which prints a number:',
+    '   triscope record runs any program, not only simulations, and records its machine, its threads',
+  );
+  say(
+    '   and the regions that it marks. Here is an example in C or Python, which prints a number:',
   );
   const folder = recordingFolder(PROGRAM_RECORDING);
   const clear = () => clearRecording(folder, ['triscope', 'record', ...PROGRAM_CALL]);
   const done = await recordProgram(clear, (line) => say(`   ${line}`));
   if (!done)
-    say('   There is neither cc nor python3 here, or no checkout with the examples: left out.');
+    say('   This step is left out: it needs cc or python3, and a checkout with the examples.');
   say();
   return done;
 }
@@ -380,7 +382,7 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
 
 export const demo = command({
   about:
-    'A tour in 20 seconds: an optimistic parallel simulation that proves itself right, recorded in demo.tri with what its PEs’ CPUs were doing. On a terminal, a page shows it live, until Ctrl-C.',
+    'A tour of half a minute: an optimistic parallel simulation that proves itself right, recorded in demo.tri with what its PEs’ CPUs were doing. On a terminal, a page shows it live, until Ctrl-C.',
   options: OPTIONS,
   examples: ['demo', 'demo --no-wait'],
   run: tour,

@@ -33,12 +33,12 @@ const OPTIONS = {
 function sidesOf({ words, args }: Call<typeof OPTIONS, null>): [string[], string[]] {
   const at = args.indexOf('--');
   if (at < 0 && words.length !== 2) {
-    throw new UsageError('with more than two recordings, -- separates those of A from those of B');
+    throw new UsageError('with more than two recordings, put -- between those of A and those of B');
   }
   const ofB = at < 0 ? 1 : args.length - 1 - at;
   const [a, b] = [words.slice(0, words.length - ofB), words.slice(words.length - ofB)];
   if (a.length === 0 || b.length === 0) {
-    throw new UsageError('recordings on both sides of --, such as a1 a2 -- b1 b2');
+    throw new UsageError('name recordings on both sides of --, such as a1 a2 -- b1 b2');
   }
   return [a, b];
 }

@@ -81,14 +81,17 @@ function read({ words: paths, given }: Call<typeof OPTIONS, null>): Asked {
   }
   const tables = given.table?.flatMap((names) => names.split(',')).filter(Boolean);
   const sql = given.sql;
-  if (tables !== undefined && sql !== undefined) throw new UsageError('--table or --sql, not both');
-  if (tables?.length === 0) throw new UsageError('--table: no table is named');
+  if (tables !== undefined && sql !== undefined)
+    throw new UsageError('--table and --sql exclude each other');
+  if (tables?.length === 0) throw new UsageError('--table: name at least one table');
   if (format === 'openmetrics' && paths.length > 1) {
-    throw new UsageError('openmetrics takes one PATH: series of two recordings would be the same');
+    throw new UsageError(
+      'openmetrics takes one PATH: series of two recordings would have the same names',
+    );
   }
   const partition = given.partition;
   if (partition !== undefined && out === '-') {
-    throw new UsageError('--partition makes a folder: it cannot go to stdout');
+    throw new UsageError('--partition makes a folder, which cannot be written to stdout');
   }
   const [from, until] = [given.from, given.until];
   return {
@@ -142,7 +145,7 @@ function tell({ files, bytes, notes }: ExportResult, { out, json, format }: Aske
     { 'trace-event': 'trace events', openmetrics: 'samples' }[format as string] ?? 'rows';
   const of = files.length > 1 ? ` of ${files.length} tables` : '';
   process.stderr.write(`triscope: ${out}: ${short(rows)} ${what}${of}, ${short(bytes)}B\n`);
-  if (rows === 0) process.stderr.write('triscope: there was nothing to export: it is empty\n');
+  if (rows === 0) process.stderr.write('triscope: nothing to export: there are no rows\n');
 }
 
 export const exportCommand = command({

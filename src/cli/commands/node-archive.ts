@@ -36,7 +36,9 @@ async function indexMoved(archive: string, moved: readonly string[]): Promise<vo
       moved.map((path) => relative(archive, path)),
     );
   } catch (error) {
-    say(`${join(archive, JOB_INDEX)}: left to the next question: ${(error as Error).message}`);
+    say(
+      `${join(archive, JOB_INDEX)}: will be updated by the next query: ${(error as Error).message}`,
+    );
   }
 }
 

@@ -55,7 +55,7 @@ const OPTIONS = {
     placeholder: 'SECONDS',
     fallback: 'that of --freq',
   }),
-  rotate: int(ROTATE, 'seconds after which another file begins', {
+  rotate: int(ROTATE, 'seconds after which a new file begins', {
     min: 1,
     max: MOST_FREQ,
     placeholder: 'SECONDS',
@@ -78,7 +78,7 @@ function daemonStyle(given: DaemonGiven, published: boolean): RawStyle {
   if (!published || style === '2.3') return style;
   if (given['raw-version'] === undefined && given.style === undefined) return '2.3';
   throw new UsageError(
-    '--raw-version 1 has no host in its groups; published ones need --raw-version 2',
+    '--raw-version 1 does not store the host in record groups; to publish them, use --raw-version 2',
   );
 }
 
@@ -127,7 +127,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
       daemon.reload(settings());
       say('the configuration was read again');
     } catch (error) {
-      say(`${lineFor(error).replace(/^triscope: /, '')}; the settings stay as they were`);
+      say(`${lineFor(error).replace(/^triscope: /, '')}; the settings are unchanged`);
     }
   };
   // A file of a device that does not answer keeps the main thread.
@@ -136,7 +136,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const settling = setTimeout(releaseCode, SETTLED).unref();
   try {
     const { groups, missed, lost } = await daemon.run();
-    const late = missed > 0 ? `, ${missed} left out as it was too late for them` : '';
+    const late = missed > 0 ? `, ${missed} skipped because they were too late` : '';
     say(`${groups} samples${late}${lost > 0 ? `, ${lost} lost` : ''}`);
     return lost > 0 ? EXIT.failed : 0;
   } finally {
@@ -149,7 +149,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
 
 export const nodeDaemon = command({
   about:
-    'Appends samples to the log at even times, and when the job-id file changes. It stays in the foreground. SIGHUP reads the configuration again; SIGINT and SIGTERM take a last sample and end it.',
+    'Appends samples to the log at regular times, and when the job-id file changes. It stays in the foreground. SIGHUP reads the configuration again; SIGINT and SIGTERM take a last sample and end it.',
   options: OPTIONS,
   examples: ['node daemon --freq 60', 'node daemon --config /etc/tacc_stats.conf --no-log'],
   run,

@@ -23,7 +23,7 @@ const OPTIONS = {
       min: 2,
       max: 100_000,
       placeholder: 'DAYS',
-      fallback: 'files stay; jobs of those that go, go',
+      fallback: 'files are kept; jobs of files that are removed otherwise are removed',
     },
   ),
   parquet: text(

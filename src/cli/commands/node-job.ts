@@ -38,7 +38,7 @@ async function run({ words: [id], given }: Call<typeof OPTIONS, null>): Promise<
   const own = accounted === null ? null : accountedJob(accounted, query);
   if (accounted !== null && own === null) {
     process.stderr.write(
-      `triscope: job ${id} is not in the accounting file; its records are searched for all the same\n`,
+      `triscope: job ${id} is not in the accounting file; its records are searched for anyway\n`,
     );
   }
   const job = await readJob(await filesOfJob(archive, id), { ...query, accounted: own });

@@ -81,7 +81,7 @@ interface Search {
 
 function known(option: string, name: string, names: readonly string[]): string {
   if (names.includes(name)) return name;
-  throw new UsageError(`--${option} ${name}: there is none of this name${didYouMean(name, names)}`);
+  throw new UsageError(`--${option} ${name}: there is no such name${didYouMean(name, names)}`);
 }
 
 /** @throws UsageError */
@@ -89,7 +89,7 @@ function searchOf(given: JobsOptions, { accounted }: ArchiveCall): Search {
   const metrics = given['no-metrics'] !== true;
   for (const name of ['user', 'queue'] as const) {
     if (given[name] !== undefined && accounted === null) {
-      throw new UsageError(`--${name} needs --accounting FILE: record groups do not tell it`);
+      throw new UsageError(`--${name} needs --accounting FILE: record groups do not contain it`);
     }
   }
   const names = JOB_FLAGS.map(({ name }) => name);
@@ -203,7 +203,7 @@ async function sums(call: ArchiveCall, by: JobGroup): Promise<number> {
   const rows = await asked(call, (jobs) => jobs.by(by));
   if (rows === null) {
     throw new UsageError(
-      `--by ${by} needs the archive’s index: make it with node index --archive ${call.archive.path}`,
+      `--by ${by} needs the archive’s index: make one with node index --archive ${call.archive.path}`,
     );
   }
   const header = [by, 'jobs', 'node hours', 'CPU efficiency', 'flagged jobs', 'flagged node hours'];
@@ -265,7 +265,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const rows = sorted(await rowsOf(call, search), search.sort);
   const out = new Output();
   if (call.json) out.write(`${JSON.stringify({ jobs: rows }, null, 2)}\n`);
-  else if (rows.length === 0) out.write('no job of the archive is like that\n');
+  else if (rows.length === 0) out.write('no job of the archive matches\n');
   else out.write(`${textOf(rows, search).join('\n')}\n`);
   out.flush();
   const paint = painter(process.stderr);

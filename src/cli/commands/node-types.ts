@@ -13,7 +13,7 @@ import { table } from '../table.ts';
 
 const OPTIONS = {
   root: ROOT,
-  json: flag(false, 'all of it, as one object per type'),
+  json: flag(false, 'everything, as one object per type'),
 };
 
 /** @throws UsageError */

@@ -23,13 +23,9 @@ type Kind = 'begin' | 'end' | 'collect' | 'mark' | 'rotate';
 
 const OPTIONS = {
   ...LOG_OPTIONS,
-  job: text(
-    '',
-    'the running jobs, separated by commas (- for none); otherwise they are looked up',
-    {
-      placeholder: 'IDS',
-    },
-  ),
+  job: text('', 'the running jobs, separated by commas (- for none); default: looked up', {
+    placeholder: 'IDS',
+  }),
   mark: text('', 'a mark for the sample of node collect', { short: 'm' }),
   only: flag(
     false,
@@ -52,15 +48,17 @@ const markFrom = (value: string) => value.replace(/\r\n|[\r\n]/g, '\\n');
 function occasionFrom(kind: Kind, { words, given }: NodeCall, file: string): Occasion {
   const mark = given.mark;
   if (kind === 'collect') return { kind, ...(mark !== undefined && { mark: markFrom(mark) }) };
-  if (mark !== undefined) throw new UsageError(`node ${kind} has a mark of its own, not --mark`);
+  if (mark !== undefined)
+    throw new UsageError(`node ${kind} writes its own mark: leave --mark out`);
   const [word = ''] = words;
   if (kind === 'rotate') return { kind };
   if (kind === 'mark') {
     return { kind: 'collect', mark: markFrom(word) };
   }
   const job = word || jobHere(file);
-  if (!isJobId(job)) throw new UsageError(`'${job}' is no job id: it may have no blanks or commas`);
-  if (job === '0') throw new UsageError('job 0 stands for none: name the job');
+  if (!isJobId(job))
+    throw new UsageError(`'${job}' is not a job id: it must not contain blanks or commas`);
+  if (job === '0') throw new UsageError('job 0 means no job: give the job’s id');
   return { kind, job };
 }
 
@@ -81,15 +79,13 @@ async function run(kind: Kind, call: NodeCall): Promise<number> {
   const json = given.json === true;
   const asFile = given.print === true || given.stdout === true;
   if (kind === 'rotate' && (json || asFile)) {
-    throw new UsageError('node rotate prints nothing: --json and --print are for node collect');
+    throw new UsageError('node rotate prints nothing: use --json and --print with node collect');
   }
   const place = placeFrom(given);
   const occasion = occasionFrom(kind, call, place.sources.file);
-  if (given.only && kind !== 'begin') throw new UsageError('--only is for node begin');
+  if (given.only && kind !== 'begin') throw new UsageError('--only goes with node begin');
   if ((json || asFile) && place.pmc.program) {
-    throw new UsageError(
-      '--program-pmc is for what is kept: --print and --json write to no register',
-    );
+    throw new UsageError('--program-pmc needs a log: leave out --print and --json');
   }
   const style = styleFrom(given, place.log);
   if (kind === 'rotate' && style === '1.0') {

@@ -68,7 +68,7 @@ const OPTIONS = {
   memory: text('512MiB', 'memory for intermediate results; the rest goes to a temporary folder', {
     placeholder: 'SIZE',
   }),
-  'time-limit': float(0, 'end the query after so many seconds (exit code 1)', {
+  'time-limit': float(0, 'stop the query after this many seconds (exit code 1)', {
     min: Number.MIN_VALUE,
     max: MOST_SECONDS,
     placeholder: 'S',
@@ -83,11 +83,11 @@ function read({ words, given }: Call<typeof OPTIONS, null>): Asked {
   if (json && csv) throw new UsageError('--json or --csv, not both');
   const last = words[words.length - 1];
   if (words.some((word) => word.trim() === '')) {
-    throw new UsageError('a path or query is empty; without a query, the tables are listed');
+    throw new UsageError('a path or query is empty; leave the query out to list the tables');
   }
   const hasSql = words.length > 1 && (last === STDIN || SQL_WORD.test(last) || /\s/.test(last));
   const { file } = given;
-  if (file === '') throw new UsageError('-f: which file?');
+  if (file === '') throw new UsageError('-f needs a file');
   return {
     paths: (hasSql ? words.slice(0, -1) : words).flatMap(pathsOf),
     scripts: [
@@ -122,7 +122,7 @@ function filesOf(given: readonly string[]): Record<string, string> {
       const [, name, path] = /^([A-Za-z_]\w*)=(.+)$/s.exec(one) ?? [];
       if (name === undefined) {
         throw new UsageError(
-          `--with ${one}: it is NAME=FILE, the name a word of letters, digits and _`,
+          `--with ${one}: must be NAME=FILE, where NAME consists of letters, digits and _`,
         );
       }
       checkPath(path);
@@ -137,9 +137,9 @@ function optionsOf(given: QueryOptions): OpenOptions {
   const folder = given['cache-dir'];
   const memory = given.memory;
   const timeLimit = given['time-limit'];
-  if (folder === '') throw new UsageError('--cache-dir: which folder?');
+  if (folder === '') throw new UsageError('--cache-dir needs a folder');
   if (memory !== undefined && !SIZE.test(memory)) {
-    throw new UsageError(`--memory ${memory}: it is a size such as 2GB`);
+    throw new UsageError(`--memory ${memory}: must be a size such as 2GB`);
   }
   return {
     cache: folder ?? given.cache === true,
@@ -182,7 +182,7 @@ async function answer(recording: OpenRecording, asked: Asked): Promise<void> {
   let answers = 0;
   for (const { text, from } of scripts) {
     const statements = statementsOf(text);
-    if (statements.length === 0) throw new QueryError(told('an empty query', from));
+    if (statements.length === 0) throw new QueryError(told('the query is empty', from));
     for (const { sql, defines } of statements) {
       if (defines) {
         define.push(sql);
@@ -198,7 +198,7 @@ async function answer(recording: OpenRecording, asked: Asked): Promise<void> {
     }
   }
   if (answers > 0) return;
-  throw new UsageError('views and macros alone give no answer: add a query');
+  throw new UsageError('views and macros alone give no result: add a query');
 }
 
 const told = (message: string, from: string): string =>

@@ -26,12 +26,15 @@ const OPTIONS = {
   names: choice(
     ['triscope', 'reader'],
     'triscope',
-    'names of CSV columns: ours, or those of ross-binary-reader',
+    'names of CSV columns: Triscope’s, or those of ross-binary-reader',
   ),
   ...FILTER_OPTIONS,
   layout: LAYOUT,
-  salvage: flag(false, 'skip damage, go on at the next plausible record, and say what was skipped'),
-  bin: float(0, 'count events by source, destination and stretch of virtual time instead', {
+  salvage: flag(
+    false,
+    'skip damage, continue at the next plausible record, and say what was skipped',
+  ),
+  bin: float(0, 'count events by source, destination and interval of virtual time instead', {
     min: Number.MIN_VALUE,
     placeholder: 'WIDTH',
     fallback: '',
@@ -128,13 +131,13 @@ class SkippedReport {
     this.path = path;
     if (++this.count > MOST_TOLD) return;
     const place = line === undefined ? `byte ${offset}` : `line ${line}`;
-    const lost = line === undefined ? `passed over ${skipped} bytes` : 'left out';
+    const lost = line === undefined ? `skipped ${skipped} bytes` : 'left out';
     process.stderr.write(`triscope: ${path}: ${place}: ${what}${kept ? '' : `; ${lost}`}\n`);
   };
 
   end(): void {
     const more = this.count - MOST_TOLD;
-    if (more > 0) process.stderr.write(`triscope: ${this.path}: ${more} places more like this\n`);
+    if (more > 0) process.stderr.write(`triscope: ${this.path}: ${more} more places like this\n`);
     this.count = 0;
   }
 }

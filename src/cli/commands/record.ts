@@ -60,11 +60,13 @@ async function checkSignals(requests: readonly string[]): Promise<void> {
 async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<number> {
   const say = (line: string) => void process.stderr.write(`triscope: ${line}\n`);
   const { output, report } = given;
-  if (output === '') throw new UsageError('-o: which folder is to be made?');
-  if (report === '') throw new UsageError('--report: which file is the page to be written to?');
+  if (output === '') throw new UsageError('-o needs the name of a new folder');
+  if (report === '') throw new UsageError('--report needs a file for the page');
   const { pid } = given;
   if (pid === undefined ? words.length === 0 : words.length > 0) {
-    throw new UsageError('which command? usage: triscope record [options] -- COMMAND…, or --pid=N');
+    throw new UsageError(
+      'a command is missing; usage: triscope record [options] -- COMMAND…, or --pid=N',
+    );
   }
   if (pid !== undefined && !isAlive(pid)) throw new UsageError(`--pid=${pid}: no such process`);
   const signals = given.signals?.split(',').filter((name) => name !== '') ?? [];

@@ -20,7 +20,8 @@ function namesFrom(words: readonly string[]): ShimName[] {
   if (words.length === 0) return known;
   return words.map((word) => {
     const name = known.find((one) => one === word);
-    if (name === undefined) throw new UsageError(`no shim '${word}'${didYouMean(word, known)}`);
+    if (name === undefined)
+      throw new UsageError(`there is no shim '${word}'${didYouMean(word, known)}`);
     return name;
   });
 }

@@ -33,7 +33,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   const folder = resolve(given.out ?? shimFolder());
   const chosen = (Object.keys(KINDS) as Kind[]).filter((kind) => given[kind]);
   if (given.json && chosen.length > 0)
-    throw new UsageError(`--json is all; without --${chosen[0]}`);
+    throw new UsageError(`--json prints everything: leave out --${chosen[0]}`);
   const needed: ShimName = chosen.includes('fortran') ? 'fortran' : 'geopm';
   const missing = (['geopm', needed] as const).find((name) => builtShim(name, folder) === null);
   if (missing !== undefined) {

@@ -55,7 +55,7 @@ function wordsOf(option: string, text: string | undefined, known: readonly strin
   const wrong = list.find((word) => !known.includes(word));
   if (wrong === undefined) return list;
   throw new UsageError(
-    `${option} ${wrong}: it is one of ${known.join(', ')}${didYouMean(wrong, known)}`,
+    `${option} ${wrong}: must be one of ${known.join(', ')}${didYouMean(wrong, known)}`,
   );
 }
 
@@ -124,7 +124,7 @@ async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
   ];
   if (process.env[ENV_REPORT] === settings.report) {
     notes.push(
-      `${settings.report}: the region launch around this one writes the same file later; --geopm-report names another`,
+      `${settings.report}: the enclosing region launch writes the same file later; name another with --geopm-report`,
     );
   }
   const json = given.json === true;

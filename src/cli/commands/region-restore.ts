@@ -16,7 +16,7 @@ import { platformOptions, withPlatform } from '../signal-options.ts';
 
 const OPTIONS = {
   root: { ...ROOT, help: 'the machine is a recorded tree, as with region launch --root' },
-  force: flag(false, 'also if the controller still seems to be running'),
+  force: flag(false, 'even if the controller still seems to be running'),
   json: flag(false, 'print [{"file": …, "restored": [{path, text}], "error": null or why not}]'),
 };
 
@@ -68,8 +68,8 @@ function restore(
   if ((elsewhere || isAlive(saved.pid)) && !force) {
     // A folder that several hosts share holds others' files too.
     if (elsewhere && !isNamed) return null;
-    const why = elsewhere ? `it is of host ${saved.host}` : `process ${saved.pid} still runs`;
-    return refuse(`${file}: ${why}; --force restores it all the same`);
+    const why = elsewhere ? `it belongs to host ${saved.host}` : `process ${saved.pid} still runs`;
+    return refuse(`${file}: ${why}; --force restores it anyway`);
   }
   try {
     restoreControls(file, saved, platform.controls);

@@ -32,7 +32,7 @@ export function jsonOf({ facts, verdict, tables, suspects }: RecordingReport): V
 async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
   const html = given.html;
   const json = given.json === true;
-  if (html === '') throw new UsageError('--html=: which file is the page to be written to?');
+  if (html === '') throw new UsageError('--html= needs a file for the page');
   const reports: RecordingReport[] = [];
   const charts = html !== undefined || !json;
   for (const path of words) reports.push(await gather(path, { charts }));

@@ -11,7 +11,7 @@ const OPTIONS = {
   host: text('', 'address to listen on', { placeholder: 'ADDRESS', fallback: '127.0.0.1' }),
   'no-token': flag(
     false,
-    'no token: anybody who reaches 127.0.0.1 may look, other users of this machine too; otherwise the link holds a token, that of TRISCOPE_TOKEN or a new one',
+    'no token: everybody who can reach 127.0.0.1, including other users of this machine, can open the page; otherwise the link holds a token, that of TRISCOPE_TOKEN or a new one',
   ),
   users: text(
     '',
@@ -34,7 +34,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
   const { url, port: actual } = server;
   process.stdout.write(given.json ? `${JSON.stringify({ url, port: actual })}\n` : `${url}\n`);
   const interrupt = onInterrupt();
-  process.stderr.write('triscope: Ctrl-C ends it\n');
+  process.stderr.write('triscope: press Ctrl-C to stop\n');
   const interrupted = new Promise<null>((resolve) => {
     if (interrupt.signal.aborted) resolve(null);
     interrupt.signal.addEventListener('abort', () => resolve(null));

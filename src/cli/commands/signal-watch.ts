@@ -41,7 +41,7 @@ async function requestsFrom(input: NodeJS.ReadableStream): Promise<Request[]> {
   lines.close();
   process.stdin.unref?.();
   if (requests.length === 0) {
-    throw new UsageError('no requests: give lines SIGNAL DOMAIN INDEX on standard input');
+    throw new UsageError('there are no requests: give lines SIGNAL DOMAIN INDEX on standard input');
   }
   return requests;
 }
@@ -147,7 +147,7 @@ async function run({ given }: Call<typeof WATCH_OPTIONS, null>): Promise<number>
     if (report.samples > 0) reports.write(report.take(format));
     if (late + missed > 0) {
       process.stderr.write(
-        `triscope: ${late} samples came more than a period late, ${missed} were given up\n`,
+        `triscope: ${late} samples came more than a period late, ${missed} were skipped\n`,
       );
     }
   } finally {

@@ -21,7 +21,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
   const index = indexFrom(text);
   const value = Number(number);
   if (number.trim() === '' || !Number.isFinite(value)) {
-    throw new UsageError(`value ${number}: it is a number`);
+    throw new UsageError(`value ${number}: must be a number`);
   }
   const allowControl = given['allow-control'] === true;
   return withPlatform({ ...platformOptions(given), allowControl }, (platform) => {

@@ -13,7 +13,7 @@ const NAME = /^[a-z][a-z0-9-]*$/;
 async function run({ words: [name] }: Call<Record<never, never>, null>): Promise<number> {
   if (!NAME.test(name)) {
     throw new UsageError(
-      `${name}: a model's name is lower-case letters, digits and -, a letter first`,
+      `${name}: a model's name consists of lower-case letters, digits and -, and begins with a letter`,
     );
   }
   if (existsSync(name)) throw new UsageError(`${name}: exists already; choose another name`);

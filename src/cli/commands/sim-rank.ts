@@ -32,7 +32,9 @@ export async function simRank(
   interrupt: Interrupt,
 ): Promise<number> {
   if (own.stream !== undefined) {
-    throw new UsageError('--stream does not work over MPI: use --transport=threads on one machine');
+    throw new UsageError(
+      '--stream does not work over MPI: use --transport=threads, on one machine',
+    );
   }
   const pages = besideOf(own)?.regions ? await markRank() : undefined;
   return asRank((world) => {
@@ -50,12 +52,12 @@ async function run(
 ): Promise<number> {
   if (settings.pes !== undefined && settings.pes !== world.size) {
     throw new UsageError(
-      `--pes=${settings.pes}: over MPI there is one PE per rank, and there are ${world.size}; leave --pes out`,
+      `--pes=${settings.pes}: over MPI there is one PE per rank, here ${world.size}; leave --pes out`,
     );
   }
   if (world.size > 1 && settings.synch !== undefined && runsOnOnePe(settings.synch)) {
     throw new UsageError(
-      `--synch=${settings.synch} runs on one PE, and there are ${world.size} ranks: start it without mpirun, or with -np 1`,
+      `--synch=${settings.synch} runs on one PE, but there are ${world.size} ranks: start it without mpirun, or with -np 1`,
     );
   }
   const json = own.json === true;

@@ -41,7 +41,7 @@ type SimRun = RunCommand<typeof SIM_RUN_OPTIONS>;
 /** Lists the model's type errors on stderr. @throws ModelError where there are some */
 async function expectTypes({ loaded: { model, path } }: SimRun): Promise<void> {
   if (path === undefined) {
-    throw new UsageError(`--check: ${model.name} is built in; it checks models given by path`);
+    throw new UsageError(`--check: ${model.name} is built in; --check is for models given by path`);
   }
   // Of the ranks of an MPI job one speaks for all.
   if ((launchedRank()?.rank ?? 0) > 0) return;

@@ -94,7 +94,7 @@ function optionsOf({ own, loaded: { model }, settings }: RunCommand<typeof OPTIO
   const until = own['until-ci'];
   const share = shareOf(own.share, process.env);
   if (share !== undefined && own.output === undefined) {
-    throw new UsageError('a share of a sweep is kept in a file: add -o FILE');
+    throw new UsageError('a share of a sweep must be written to a file: add -o FILE');
   }
   return {
     vary: (own.vary ?? []).map((word) => parseVary(word, model)),
@@ -162,10 +162,10 @@ function sweepText(result: SweepResult, { untilWidth, share, file }: SweepOption
     ? []
     : [
         share !== undefined
-          ? `share ${share.index + 1} of ${share.of}: the table shows the runs that are known so far; when all shares have ended, the same command without a share shows all`
+          ? `share ${share.index + 1} of ${share.of}: the table shows the runs known so far; once all shares have ended, the same command without a share shows all`
           : untilWidth !== undefined
-            ? 'not all intervals are as narrow as asked: raise --most-replications'
-            : `interrupted${file === undefined ? '' : `; the same command goes on from ${file}`}`,
+            ? 'not all intervals are as narrow as requested: raise --most-replications'
+            : `interrupted${file === undefined ? '' : `; the same command continues from ${file}`}`,
       ];
   return `${[
     ...table(header, rows),

@@ -124,7 +124,7 @@ function knobsAsked(value: string | undefined): readonly Knob[] {
     const knob = byName.get(name.trim());
     if (knob !== undefined) return knob;
     throw new UsageError(
-      `--knobs=${value}: there is no knob ${name}${didYouMean(name, [...byName.keys()])}; use ${[...byName.keys()].join(', ')}`,
+      `--knobs=${value}: there is no setting ${name}${didYouMean(name, [...byName.keys()])}; use ${[...byName.keys()].join(', ')}`,
     );
   });
 }
@@ -150,7 +150,9 @@ function planFor(
     synch !== undefined &&
     !['optimistic', 'optimistic-realtime', 'conservative'].includes(synch)
   ) {
-    throw new UsageError(`--synch=${synch}: has nothing to tune; leave it out, or use optimistic`);
+    throw new UsageError(
+      `--synch=${synch}: there is nothing to tune; leave it out, or use optimistic`,
+    );
   }
   const lpsFor = (pes: number) => model.lps(config.options, { pes });
   const notes: string[] = [];
@@ -158,12 +160,12 @@ function planFor(
   if (knobs.includes('pes') && lpsFor(config.pes) !== lpsFor(config.pes + 1)) {
     knobs = knobs.filter((knob) => knob !== 'pes');
     notes.push(
-      `--pes stays at ${config.pes}: the model is larger on more PEs, so that runs cannot be compared; fix its size (phold: --total-lps)`,
+      `--pes stays at ${config.pes}: the model grows with the PEs, so that runs cannot be compared; fix its size (phold: --total-lps)`,
     );
   }
   if (config.pes === 1 && synch === undefined && !(knobs.includes('pes') && mostPes > 1)) {
     throw new UsageError(
-      'one PE is sequential and has nothing to tune; give --pes, or --synch=optimistic',
+      'with one PE the run is sequential and there is nothing to tune; give --pes, or --synch=optimistic',
     );
   }
   const { batch, gvtInterval, nkp, maxOptLookahead, pes, end } = config;
@@ -229,8 +231,8 @@ function verdict({ gain, certain, startRate, bestRate }: Tuned): string {
   if (gain === null || startRate === null || bestRate === null)
     return 'not compared with the start setting';
   const rates = `${short(bestRate)} events/s, the start setting ${short(startRate)}`;
-  const sure = certain ? '' : '; the runs overlap: it may be chance';
-  return `${gain.toFixed(2)} times the events a second of the start setting (medians: ${rates}${sure})`;
+  const sure = certain ? '' : '; the runs overlap, so the gain may be chance';
+  return `${gain.toFixed(2)} times the events per second of the start setting (medians: ${rates}${sure})`;
 }
 
 function writeArgs(file: string, model: string, tuned: Tuned): void {
@@ -287,7 +289,7 @@ function tunedText(model: string, tuned: Tuned): string {
     ...(different.length > 0
       ? [
           bad(
-            `${different.length} runs committed other events than the rest: the model depends on how it is run; triscope sim verify ${model}`,
+            `${different.length} runs committed different events: the model depends on how it is run; triscope sim verify ${model}`,
           ),
         ]
       : []),

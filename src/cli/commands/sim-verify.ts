@@ -24,7 +24,7 @@ import { mostSharing, transportOptions, wantsRanks } from '../transport-option.t
 /** Runs where no seed is given. */
 const CHAOS_RUNS = 24;
 const CHAOS_OPTIONS = {
-  chaos: int(0, 'run under chaos, as the seed says', {
+  chaos: int(0, 'run under chaos, determined by the seed', {
     min: 0,
     max: MOST_SEED,
     fallback: 'no chaos; any seed where none is given',
@@ -53,7 +53,7 @@ function chaosOf({ own }: Verify): ChaosRuns | undefined {
   const given = own.chaos;
   const runs = own['chaos-runs'];
   if (given === undefined) {
-    if (runs !== undefined) throw new UsageError(`--chaos-runs=${runs}: goes with --chaos`);
+    if (runs !== undefined) throw new UsageError(`--chaos-runs=${runs}: needs --chaos`);
     return undefined;
   }
   const seed = Number(given);
@@ -118,7 +118,7 @@ async function threadRows(
   });
   if (written.length > 0) {
     process.stderr.write(
-      `triscope: handlers write ${written.join(', ')}: what is not in an LP’s state is not undone, and each PE has its own\n`,
+      `triscope: handlers write ${written.join(', ')}: variables outside of an LP’s state are not undone, and each PE has a copy of its own\n`,
     );
   }
   return rows;
@@ -200,7 +200,7 @@ function text(model: string, rows: readonly VerifyRow[], same: boolean, complete
     .filter((row) => (row.error ?? row.difference) !== undefined)
     .map((row) => bad(`${row.name}: ${row.error ?? row.difference}`));
   const seeds = new Set(rows.filter((row) => !row.same).flatMap((row) => row.chaos ?? []));
-  const repeat = [...seeds].map((seed) => bad(`chaos ${seed}: again with --chaos=${seed}`));
+  const repeat = [...seeds].map((seed) => bad(`chaos ${seed}: repeat with --chaos=${seed}`));
   const differing = rows.filter((row) => !row.same).length;
   const last = !complete
     ? `${model}: interrupted after ${rows.length} runs`

@@ -97,7 +97,7 @@ class Search {
       const stat = statSync(path, { bigint: true });
       const id = `${stat.dev}:${stat.ino}`;
       if (this.seen.has(id)) {
-        this.skip(path, 'another name of what was read already');
+        this.skip(path, 'another name of a file that was already read');
         return null;
       }
       this.seen.add(id);
@@ -148,7 +148,7 @@ export function openArchive(path: string): Archive {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new JobError(`${path}: there is no such folder`);
   if (!stat.isDirectory()) {
-    throw new JobError(`${path}: is no folder; an archive has a folder for each host`);
+    throw new JobError(`${path}: is not a folder; an archive has a folder for each host`);
   }
   const search = new Search();
   search.once(path);

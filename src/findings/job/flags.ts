@@ -47,10 +47,16 @@ const page = (
 /** The auditor's, then those of the index page. */
 export const JOB_FLAGS: readonly JobFlag[] = [
   exam('high-cpi', 'HighCPI', '>', 1.5, 'Processors wait: many cycles for each instruction.'),
-  exam('high-cpld', 'HighCPLD', '>', 1.5, 'Many cycles for each line that the first cache loads.'),
-  exam('low-memory-bandwidth', 'MemBw', '<=', 1, 'Memory is not at its peak.'),
-  exam('catastrophe', 'Catastrophe', '<=', 0.01, 'A host stopped working within the job.'),
-  exam('high-memory', 'MemUsage', '>', 31, 'A host ran nearly out of memory.'),
+  exam(
+    'high-cpld',
+    'HighCPLD',
+    '>',
+    1.5,
+    'Many cycles for each line that the first-level cache loads.',
+  ),
+  exam('low-memory-bandwidth', 'MemBw', '<=', 1, 'Memory bandwidth is not at its peak.'),
+  exam('catastrophe', 'Catastrophe', '<=', 0.01, 'A host stopped working during the job.'),
+  exam('high-memory', 'MemUsage', '>', 31, 'A host nearly ran out of memory.'),
   exam('idle', 'Idle', '>', 0.99, 'A host did nothing while another worked.'),
   exam('low-flops', 'LowFLOPS', '<=', 10, 'Few floating-point operations.'),
   exam('low-vectors', 'VecPercent', '<=', 0.05, 'Floating-point operations are hardly vectorised.'),
@@ -67,11 +73,11 @@ export const JOB_FLAGS: readonly JobFlag[] = [
   exam('osc-requests', 'OSCReqs', '>', 10_000, 'Many requests to object servers.'),
   exam('osc-wait', 'OSCWait', '>', 10_000, 'Object servers answer slowly.'),
   exam('open-close', 'LLiteOpenClose', '>', 10_000, 'Files are opened and closed all the time.'),
-  exam('load-l1', 'Load_L1Hits', '>', 1.5, 'There are loads that hit the first cache.'),
-  exam('load-l2', 'Load_L2Hits', '>', 1.5, 'There are loads that hit the second cache.'),
-  exam('load-llc', 'Load_LLCHits', '>', 1.5, 'There are loads that hit the last cache.'),
-  exam('packets', 'PacketRate', '>', 0, 'There are packets on InfiniBand.'),
-  exam('packet-size', 'PacketSize', '>', 0, 'There are packets on InfiniBand, of this size.'),
+  exam('load-l1', 'Load_L1Hits', '>', 1.5, 'Loads hit the first-level cache.'),
+  exam('load-l2', 'Load_L2Hits', '>', 1.5, 'Loads hit the second-level cache.'),
+  exam('load-llc', 'Load_LLCHits', '>', 1.5, 'Loads hit the last-level cache.'),
+  exam('packets', 'PacketRate', '>', 0, 'Packets are sent over InfiniBand.'),
+  exam('packet-size', 'PacketSize', '>', 0, 'The size of packets on InfiniBand.'),
   exam('mic', 'MIC_Usage', '>', 0, 'The coprocessor is used.'),
   {
     name: 'page-catastrophe',
@@ -93,7 +99,7 @@ export const JOB_FLAGS: readonly JobFlag[] = [
     metric: 'mem_hwm',
     when: [['<=', 30]],
     queue: /largemem/i,
-    means: 'A queue of large memory, and no need of it.',
+    means: 'The job ran in a large-memory queue but did not need the memory.',
   },
 ];
 

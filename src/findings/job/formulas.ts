@@ -45,6 +45,6 @@ export function formulas(): string {
     ...families,
     METADATA_NOTE,
     '## Flags',
-    ['| flag | metric | up where | meaning |', '|---|---|---|---|', ...flags].join('\n'),
+    ['| flag | metric | raised if | meaning |', '|---|---|---|---|', ...flags].join('\n'),
   ].join('\n\n');
 }

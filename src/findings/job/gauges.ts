@@ -57,7 +57,7 @@ const workOf = (view: JobView) =>
 /** Balance and pace are told by `user` alone, as in the original. @throws MissingInput where work ran as `nice` */
 function checkPriority(view: JobView): void {
   if (!view.has('cpu', 'nice') || view.total('cpu', 'nice') <= view.total('cpu', 'user')) return;
-  throw new MissingInput('user time: the work ran at low priority, as nice time');
+  throw new MissingInput('user time: the work ran at low priority and counts as nice time');
 }
 
 /** What the kernel’s longest load average is over. */
@@ -77,7 +77,7 @@ const GAUGES: readonly GaugeKind[] = [
       if (used > MOST_WORK * cores) {
         const [work, seconds] = [duration(used * view.seconds), duration(view.seconds)];
         throw new MissingInput(
-          `times that fit: ${counted(cores, 'core')} counted ${work} of work in ${seconds}`,
+          `consistent times: ${counted(cores, 'core')} counted ${work} of work in ${seconds}`,
         );
       }
       const share = used / cores;
@@ -115,7 +115,7 @@ const GAUGES: readonly GaugeKind[] = [
       const words =
         ratio >= 1
           ? 'Work never slowed down: user time after any moment went on at least as fast as before'
-          : `At its worst moment, work went on at ${percent(ratio)} of the pace before`;
+          : `After its worst moment, work continued at ${percent(ratio)} of the pace before`;
       return { share: clamp(ratio), grade: graded(ratio, 0.8, 0.3), words };
     },
   },
@@ -138,7 +138,7 @@ const GAUGES: readonly GaugeKind[] = [
       return {
         share: clamp(1 - share),
         grade: graded(share, 0.8, 0.9, false),
-        words: `At most ${bytes(most, { binary: true })} of ${bytes(of, { binary: true })} were in use (${percent(share)}), files’ pages and the kernel’s own left out, on ${at}`,
+        words: `At most ${bytes(most, { binary: true })} of ${bytes(of, { binary: true })} were in use (${percent(share)}), not counting file pages and the kernel’s own memory, on ${at}`,
       };
     },
   },
@@ -152,7 +152,7 @@ const GAUGES: readonly GaugeKind[] = [
       return {
         share: clamp(1 - share),
         grade: graded(share, 0.02, 0.1, false),
-        words: `Processors waited for disks and file systems ${percent(share)} of their time`,
+        words: `Processors spent ${percent(share)} of their time waiting for disks and file systems`,
       };
     },
   },
@@ -164,12 +164,12 @@ const GAUGES: readonly GaugeKind[] = [
       const type = pmc(view);
       const cycles = view.total(type, 'CLOCKS_UNHALTED_CORE');
       const instructions = view.total(type, 'INSTRUCTIONS_RETIRED');
-      if (!(instructions > 0)) throw new MissingInput('instructions that were counted');
+      if (!(instructions > 0)) throw new MissingInput('counted instructions');
       const cpi = cycles / instructions;
       return {
         share: clamp(1 / cpi / 4),
         grade: graded(cpi, 1, 1.5, false),
-        words: `An instruction takes ${cpi.toFixed(2)} cycles; a full gauge is four instructions a cycle`,
+        words: `An instruction takes ${cpi.toFixed(2)} cycles; a full gauge means four instructions per cycle`,
       };
     },
   },
@@ -179,7 +179,8 @@ const GAUGES: readonly GaugeKind[] = [
     rule: 'good where the 15-minute load stays within 1.1 times the cores, fair up to 1.5 times; of a job of 15 minutes or more',
     read(view) {
       // The average reaches back beyond a shorter job, to what others did before it.
-      if (view.seconds < LOAD_SECONDS) throw new MissingInput('15 minutes, which the load is over');
+      if (view.seconds < LOAD_SECONDS)
+        throw new MissingInput('15 minutes, over which the load is averaged');
       const load = highest(view.series('ps', 'load_15')) / 100;
       const cores = Math.max(...[...view.deviceTotals('cpu', 'user').values()].map((d) => d.size));
       const ratio = load / cores;
@@ -203,7 +204,7 @@ export function gaugesOf(job: Job): readonly Gauge[] {
       return { name, title, rule, ...reading };
     } catch (error) {
       if (!(error instanceof MissingInput)) throw error;
-      const words = `Cannot be told: the records lack ${error.message}`;
+      const words = `Cannot be computed: the records lack ${error.message}`;
       return { name, title, rule, share: null, grade: 'unknown' as const, words };
     }
   });

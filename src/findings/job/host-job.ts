@@ -135,7 +135,7 @@ export class JobReader {
     if (this.end !== null) {
       const what =
         mark === 'begin'
-          ? `job ${id} begins again after its end: left out; --from ${group.seconds} reads that part`
+          ? `job ${id} begins again after its end and is left out; --from ${group.seconds} reads that part`
           : `a record group of job ${id} after its end mark: left out`;
       this.odd(what, group);
       return false;
@@ -159,7 +159,7 @@ export class JobReader {
       if (this.times.length === 0) continue;
       this.boots++;
       if (this.oddities.length >= MOST_ODDITIES) continue;
-      const what = 'the host was started again during the job: counters began anew';
+      const what = 'the host was restarted during the job: counters began again at 0';
       this.oddities.push({ host, what, ...starts[this.starts] });
     }
   }
@@ -197,7 +197,7 @@ export class JobReader {
     const known = this.types.get(name);
     if (now === undefined || known?.text === now.text) return known;
     if (known !== undefined) {
-      this.odd(`schema of ${name} changed: what it counted since the record before is not known`);
+      this.odd(`schema of ${name} changed: its counts since the previous record are unknown`);
       for (const device of known.devices.values()) device.finish();
     }
     const type = { ...now, devices: new Map<string, DeviceRecords>() };
@@ -215,7 +215,7 @@ export class JobReader {
     const naming = (record: BigUint64Array) => {
       if (named) {
         this.odd(
-          `control registers of ${schema.type} ${name} changed: it counts other events since`,
+          `control registers of ${schema.type} ${name} changed: it has counted other events since`,
         );
       }
       named = true;

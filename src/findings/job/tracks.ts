@@ -42,7 +42,7 @@ function ratio(view: JobView, over: string, under: string): HostSeries {
 function gflops(view: JobView): HostSeries {
   const type = pmc(view);
   const events = Object.keys(DOUBLE_WIDTHS).filter((event) => view.has(type, event));
-  if (events.length === 0) throw new MissingInput('double-precision events');
+  if (events.length === 0) throw new MissingInput('events of double precision');
   const sums = new Map<string, Float64Array>();
   for (const event of events) {
     for (const [host, rates] of view.rates(type, event)) {

@@ -32,7 +32,7 @@ function detected(source: FileSource, options: ScanOptions): RossDetection {
     throw new FormatError({
       path: source.path,
       offset: -1,
-      what: 'expected a file of ROSS’s instrumentation; its content makes no sense as one',
+      what: 'expected a file of ROSS’s instrumentation, but the content does not make sense as one',
       skipped: 0,
     });
   }

@@ -51,7 +51,7 @@ export function* unpacked(source: FileSource): Generator<Uint8Array> {
       } else if (hasEnded) {
         return;
       } else if (Atomics.wait(control, RING.signal, seen, SIGN_WAIT_MS) === 'timed-out') {
-        throw damagedGzip(source.path, 'unpacking does not go on');
+        throw damagedGzip(source.path, 'unpacking has stalled');
       }
     }
   } finally {

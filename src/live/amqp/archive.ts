@@ -198,7 +198,7 @@ export class Archive {
   private newFile(host: string, second: number | null): NamedFile {
     const folder = join(this.folder, host);
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
-      throw new RejectedMessageError(`the archive has a file called ${host}`);
+      throw new RejectedMessageError(`the archive contains a file, not a folder, called ${host}`);
     }
     mkdirSync(folder, { recursive: true });
     for (let name = second ?? Math.floor(Date.now() / 1000); ; name++) {

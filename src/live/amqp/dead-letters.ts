@@ -2,7 +2,7 @@
  * Messages that cannot be filed, one JSON object a line, so that one that poisons nothing is not lost either:
  *
  * ```json
- * {"at":"2026-03-01T12:00:00.000Z","reason":"it is no UTF-8","bytes":"JP/+"}
+ * {"at":"2026-03-01T12:00:00.000Z","reason":"it is not UTF-8","bytes":"JP/+"}
  * ```
  *
  * `text` instead of `bytes` (base64) where it is UTF-8. The file has a largest size: what comes then is counted only.

@@ -40,19 +40,21 @@ export function factsIn(message: Uint8Array): MessageFacts {
   try {
     text = decoder.decode(message);
   } catch {
-    throw new RejectedMessageError('it is no UTF-8');
+    throw new RejectedMessageError('it is not UTF-8');
   }
   if (text.includes('\0')) throw new RejectedMessageError('it has a NUL');
   const header = text.startsWith('$');
   const named = header ? /^\$hostname (\S+)$/m.exec(text) : null;
   const group = /^(\d+)(?:\.\d+)?(?: +(\S+))?(?: +(\S+))?\s*$/m.exec(text);
   const host = named?.[1] ?? group?.[3];
-  if (host === undefined) throw new RejectedMessageError('it does not say of which host it is');
+  if (host === undefined) throw new RejectedMessageError('it does not name its host');
   if (!HOST.test(host)) {
-    throw new RejectedMessageError(`${JSON.stringify(host)} is no name of a host`);
+    throw new RejectedMessageError(`${JSON.stringify(host)} is not a host name`);
   }
   if (group !== null && group[1].length > SECOND_DIGITS) {
-    throw new RejectedMessageError(`${group[1].slice(0, 40)} is no second since 1970`);
+    throw new RejectedMessageError(
+      `${group[1].slice(0, 40)} is not a number of seconds since 1970`,
+    );
   }
   return { host, header, second: group === null ? null : Number(group[1]) };
 }
@@ -61,7 +63,7 @@ export function factsIn(message: Uint8Array): MessageFacts {
 export function stampFrom(producer: unknown, number: unknown): Stamp | null {
   if (producer === undefined && number === undefined) return null;
   if (typeof producer !== 'string' || !PRODUCER.test(producer)) {
-    throw new RejectedMessageError('its producer is no name');
+    throw new RejectedMessageError('its producer is not a name');
   }
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1) {
     throw new RejectedMessageError(`its number is ${String(number).slice(0, 40)}`);

@@ -157,7 +157,10 @@ export class AmqpPublisher {
   /** Resolves when the broker has confirmed the message. */
   private publish(channel: ConfirmChannel, { producer, number, message }: Spooled): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the broker confirms nothing')), CONFIRM);
+      const timer = setTimeout(
+        () => reject(new Error('the broker does not confirm messages')),
+        CONFIRM,
+      );
       const end = (error: unknown) => {
         clearTimeout(timer);
         if (error) reject(error instanceof Error ? error : new Error('the broker refused a group'));

@@ -43,7 +43,7 @@ export const FOUND: readonly Route[] = [
     method: 'get',
     path: '/findings/open',
     forUsers: true,
-    summary: 'Rules that could not look',
+    summary: 'Rules that could not be examined',
     gives: 'rule, title, what it lacks, and whether the recording has anything that it is about',
     answer: async (c, context) => {
       const shown = await context.shown(c);

@@ -209,7 +209,7 @@ class NodeArchive {
     if (bytes > MOST_BYTES) {
       throw new ApiError(
         413,
-        `all hosts at all times are ${Math.round(bytes / 2 ** 20)} MiB of files: choose a job`,
+        `all hosts over all times are ${Math.round(bytes / 2 ** 20)} MiB of files: choose a job`,
       );
     }
     return readJob(this.archive, { id, signal });

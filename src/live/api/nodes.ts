@@ -58,7 +58,7 @@ export async function jobOf(
   { user, signal }: Pick<ApiContext, 'user' | 'signal'>,
 ): Promise<Job> {
   const archive = archiveOf(shown);
-  if (archive === null) throw new ApiError(400, 'there are no raw stats files here');
+  if (archive === null) throw new ApiError(400, 'there are no raw stats files in this recording');
   try {
     return await archive.job(id === '' ? ALL_JOBS : id, user, signal);
   } catch (error) {

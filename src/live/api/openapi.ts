@@ -48,7 +48,7 @@ function operation({
       },
       400: wrong('what is asked for is not there, or asked for in a wrong way'),
       404: wrong('no such recording'),
-      410: wrong('the recording was removed while it was shown'),
+      410: wrong('the recording was removed while it was being shown'),
       401: wrong('the token is missing, or another'),
       413: wrong('more is asked for than an answer may hold'),
       503: wrong('too much is asked for at once, or it took too long: try again'),

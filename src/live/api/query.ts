@@ -23,7 +23,8 @@ async function asked(c: Context): Promise<Required<QueryAsked>> {
   }
   const given = typeof body === 'object' && body !== null ? body : {};
   const { sql, limit = DEFAULT_ROWS } = given as Readonly<Record<string, unknown>>;
-  if (typeof sql !== 'string' || sql.trim() === '') throw new ApiError(400, 'sql is missing');
+  if (typeof sql !== 'string' || sql.trim() === '')
+    throw new ApiError(400, 'the field sql is missing');
   if (sql.length > MOST_SQL) {
     throw new ApiError(413, `sql has more than ${MOST_SQL} characters`);
   }

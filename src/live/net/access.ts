@@ -46,7 +46,7 @@ export function addressList(list: readonly string[]): BlockList {
     const isNetwork = bits !== undefined;
     const size = isNetwork && /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
     if (isIP(address) === 0 || more !== undefined || (isNetwork && !(size <= most))) {
-      throw new TypeError(`${one} is no address, and no network such as 10.1.0.0/16`);
+      throw new TypeError(`${one} is neither an address nor a network such as 10.1.0.0/16`);
     }
     if (isNetwork) found.addSubnet(address, size, family);
     else found.addAddress(address, family);

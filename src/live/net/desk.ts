@@ -30,7 +30,7 @@ export class Desk {
   }
 
   /**
-   * Does `work` within `limits`. Its signal tells it when nobody waits for it any more; it keeps its place until it
+   * Does `work` within `limits`. Its signal tells it when the client has closed the connection; it keeps its place until it
    * has really ended.
    * @throws LateError, GoneError, CrowdedError; what `work` throws
    */
@@ -40,7 +40,7 @@ export class Desk {
     work: (signal: AbortSignal) => Promise<T> | T,
   ): Promise<T> {
     const end = new AbortController();
-    const leave = () => end.abort(new GoneError('nobody waits for it any more'));
+    const leave = () => end.abort(new GoneError('the client has closed the connection'));
     const late = () => end.abort(new LateError(`it took more than ${limits.seconds} s`));
     const timer = setTimeout(late, limits.seconds * 1000);
     for (const signal of [gone, this.closed]) {

@@ -30,7 +30,7 @@ export class Gate {
       return this.leave();
     }
     if (this.waiting.size >= this.size.waiting) {
-      throw new CrowdedError('too much is asked for at once: try again in a moment');
+      throw new CrowdedError('too many requests at once: try again in a moment');
     }
     await new Promise<void>((resolve, reject) => {
       const go = () => {

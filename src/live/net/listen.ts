@@ -20,7 +20,7 @@ export class ServeError extends TriscopeError {
 }
 
 const noAddress = (_port: number, host: string) =>
-  `${host} is no address of this machine; give one with --host, or 0.0.0.0 for all`;
+  `${host} is not an address of this machine; give one with --host, or 0.0.0.0 for all`;
 
 /** Why the system does not let us listen, and the mend. */
 const REFUSALS: Readonly<Record<string, (port: number, host: string) => string>> = {

@@ -12,7 +12,7 @@ export class SharedWork<T> {
   private running: Running<T> | null = null;
   private done = false;
 
-  /** `work` is told by its signal when nobody waits for it any more. */
+  /** `work` is told by its signal when the client has closed the connection. */
   constructor(work: (signal: AbortSignal) => Promise<T>) {
     this.work = work;
   }

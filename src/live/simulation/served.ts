@@ -12,7 +12,7 @@ const kept = sharedBy((shown: Shown, signal) => loadTraces(shown.path ?? '', sig
 export async function tracesOf(shown: Shown, signal: AbortSignal): Promise<Traces> {
   const { path, live } = shown;
   if (live || path === null) {
-    throw new ApiError(409, 'traces of a run that goes on are shown when it has ended');
+    throw new ApiError(409, 'traces of a running simulation are shown once it has ended');
   }
   return kept(shown, signal);
 }

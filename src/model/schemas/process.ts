@@ -158,7 +158,7 @@ export const PROCESS_WEIGHT = {
 export const PROCESS_PRESSURE = {
   name: 'process_pressure',
   domain: 'host',
-  help: 'how long threads of the machine stood still for want of a resource (/proc/pressure)',
+  help: 'how long threads of the machine stood still because a resource was short (/proc/pressure)',
   metrics: [
     REAL,
     HOST,

@@ -70,7 +70,7 @@ const EFFICIENCY = gauge(
 );
 
 const PROCESSED = count('events_processed', 'events handled, those rolled back later included');
-const ABORTED = count('events_aborted', 'events given up half-way for lack of event memory');
+const ABORTED = count('events_aborted', 'events aborted because event memory was full');
 const ROLLED_BACK = count('events_rolled_back', 'events undone, aborted ones included');
 const ROLLBACKS = count('total_rollbacks', 'primary and secondary rollbacks', '{rollback}');
 const SECONDARY = count('secondary_rollbacks', 'rollbacks by cancelled events', '{rollback}');

@@ -140,7 +140,7 @@ export class Hardware {
 
   /** @throws UnavailableError where it is no name */
   private path(name: string): string {
-    if (!SPACE.test(name)) throw new UnavailableError(`no registers are called ${name}`);
+    if (!SPACE.test(name)) throw new UnavailableError(`there are no registers called ${name}`);
     const [kind, place] = name.split(' ');
     if (kind === 'pci') return `${PCI_FOLDER}/${place}`;
     return this._tree.isThisMachine ? `dev/cpu/${place}/msr` : `msr/cpu${place}`;

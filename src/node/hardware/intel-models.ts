@@ -51,7 +51,7 @@ const MEMORY_AND_STALLS = [
   event(0x51, 0x01),
   event(0xd1, 0x04),
   event(0x08, 0x01), // page walks of loads
-  event(0xa2, 0x01), // stalls for want of resources
+  event(0xa2, 0x01), // stalls because resources are short
   event(0xf1, 0x07), // lines brought into L2
 ];
 /** Remote and local DRAM, SSE packed and scalar; of both threads of a core. */

@@ -69,7 +69,9 @@ export function ask(port: MadPort, agent: UmadAgent, lid: number, datagram: Buff
   }
   const attribute = datagram.readUInt16BE(16);
   if (answer.length < BYTES || answer[3] !== GET_RESPONSE || answer.readUInt16BE(16) !== attribute)
-    throw new UnavailableError(`${where}: the answer for attribute ${attribute} is another one's`);
+    throw new UnavailableError(
+      `${where}: the answer for attribute ${attribute} belongs to another request`,
+    );
   // Bit 15 is the direction, in a directed route.
   const status = answer.readUInt16BE(4) & 0x7fff;
   if (status !== 0) {

@@ -252,7 +252,9 @@ export function restoreRegisters(
   if (failed !== null) throw failed;
   if (strange === undefined) return;
   const name = registerName(strange.space, strange.at);
-  throw new UnavailableError(`${name} is none that is programmed here: it is left as it is`);
+  throw new UnavailableError(
+    `${name} is not a register that Triscope programs: it is left unchanged`,
+  );
 }
 
 /** The type that a table of registers describes. */

@@ -87,7 +87,7 @@ async function compress(from: string, to: string, folder: string): Promise<void>
     await sync(draft);
     if ((await digestWithin(draft)) !== hash.digest('hex')) {
       throw new LogError(
-        `${draft}: what was written is not what can be read; is its disk failing?`,
+        `${draft}: the file read back differs from what was written; the disk may be failing`,
       );
     }
     await rename(draft, to);
@@ -105,7 +105,7 @@ async function move(path: string, name: string, archive: string): Promise<string
   const there = await stat(to).catch(() => null);
   if (there === null) await compress(path, to, folder);
   else if ((await digestWithin(to)) !== (await digestOf(path))) {
-    throw new LogError(`${path}: ${to} exists with other content; both are kept`);
+    throw new LogError(`${path}: ${to} exists with different content; both files are kept`);
   }
   await rm(path);
   return to;

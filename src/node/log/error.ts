@@ -26,7 +26,7 @@ const MENDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied; run as root, or choose another folder (--dir)',
   EPERM: 'permission denied',
   ENOENT: 'there is no such file or folder',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'a part of its path is not a folder',
   EISDIR: 'it is a folder',
   EXDEV: 'its folder is on another disk',
   EMFILE: 'too many files are open',

@@ -63,7 +63,7 @@ export class Lock {
       waited += wait;
       if (waited > timeout) {
         throw new LogError(
-          `${this.path}: another process has held this lock for ${timeout / 1000} s; see fuser ${this.path}`,
+          `${this.path}: another process has held this lock for ${timeout / 1000} s; find it with fuser ${this.path}`,
         );
       }
       sleep(wait);

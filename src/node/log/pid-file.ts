@@ -11,7 +11,7 @@ export class PidFile {
     this.lock = new Lock(path);
     if (!this.lock.try()) {
       const pid = readFileSync(path, 'utf8').trim() || 'unknown';
-      throw new LogError(`${path}: a daemon runs already, with pid ${pid}`);
+      throw new LogError(`${path}: a daemon is already running, with pid ${pid}`);
     }
     about(path, () => {
       ftruncateSync(this.lock.file);

@@ -93,7 +93,7 @@ const MEMORY = [
     'max',
   ),
   keyed(counter('oom', 'times that it was at its limit and could not get memory'), 'memory.events'),
-  keyed(counter('oom_kill', 'processes killed for want of memory'), 'memory.events'),
+  keyed(counter('oom_kill', 'processes killed because memory was short'), 'memory.events'),
 ];
 
 export const CGROUPS: readonly NodeType[] = [

@@ -59,7 +59,9 @@ export class Devices implements Collector {
     }
     if (trouble !== null) throw trouble;
     if (listed.length > MOST_DEVICES) {
-      throw new Error(`${this.what} has ${listed.length} names; collected are ${MOST_DEVICES}`);
+      throw new Error(
+        `${this.what} has ${listed.length} names; only ${MOST_DEVICES} are collected`,
+      );
     }
   }
 

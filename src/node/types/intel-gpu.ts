@@ -12,7 +12,7 @@ import { type Collector, counter, gauge, type NodeType } from './type.ts';
 const FOLDER = 'sys/class/drm';
 
 const METRICS = [
-  counter('idle', 'time in which the part was switched off for want of work', 'ms'),
+  counter('idle', 'time in which the part was switched off because it had no work', 'ms'),
   gauge('clock', 'clock of the part; 0 while it is switched off', 'MHz'),
 ];
 /** Files of a part by driver, in the order of the keys. */

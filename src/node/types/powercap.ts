@@ -67,7 +67,7 @@ function zonesOf(tree: NodeTree): readonly Zone[] {
     }
   }
   if (zones.length > 0) return zones;
-  throw reason ?? new UnavailableError('registers tell the energy of all zones here');
+  throw reason ?? new UnavailableError('registers provide the energy of all zones on this machine');
 }
 
 class Powercap implements Collector {
@@ -109,7 +109,7 @@ export const POWERCAP: NodeType = {
   metrics: [ENERGY],
   open: (tree) => {
     for (const { file } of zonesOf(tree)) file.close();
-    throw new UnavailableError('counters that begin again unseen: only node daemon collects them');
+    throw new UnavailableError('its counters may wrap unnoticed: only node daemon collects them');
   },
   openWide: (tree) => new Powercap(zonesOf(tree)),
 };

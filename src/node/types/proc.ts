@@ -145,7 +145,9 @@ class Processes implements Collector {
     }
     if (trouble !== null) throw trouble;
     if (this.processes > MOST_PROCESSES) {
-      throw new Error(`/proc has ${this.processes} processes; collected are ${MOST_PROCESSES}`);
+      throw new Error(
+        `/proc has ${this.processes} processes; only ${MOST_PROCESSES} are collected`,
+      );
     }
   }
 
@@ -222,7 +224,7 @@ class Processes implements Collector {
     // Of the four users, the effective one, which is the second, is the owner.
     const scanner = this.scanner.over(bytes, end, lines.to[UID]);
     const user = lines.to[UID] > 0 && scanner.word() ? scanner.number() : Number.NaN;
-    if (Number.isNaN(user)) throw new Error(`${file.path} does not say whose it is`);
+    if (Number.isNaN(user)) throw new Error(`${file.path} does not name its owner`);
     // Programs may change their user.
     if (!this.isWanted(user)) {
       if (this.tree.isThisMachine) entry.close();

@@ -1,5 +1,5 @@
 /**
- * `psi`: pressure stall information of the node: how long processes stood still for want of a CPU, memory or I/O. What a
+ * `psi`: pressure stall information of the node: how long processes stood still because of a lack of a CPU, memory or I/O. What a
  * kernel does not count is not in the schema: `full` of CPUs came with Linux 5.13, interrupts with 6.1. The averages of
  * the files are left out: differences of totals give them for any interval. Source: Documentation/accounting/psi.rst.
  */
@@ -37,7 +37,7 @@ function open(tree: NodeTree): Collector {
   const fields = fieldsHere(tree, FOLDER, FIELDS);
   if (fields.length === 0) {
     throw new UnavailableError(
-      `there is no /${FOLDER}: Linux has it from 4.20 on, some with psi=1 at boot`,
+      `there is no /${FOLDER}: Linux provides it from 4.20 on, some systems only if booted with psi=1`,
     );
   }
   const files = new FileFields(tree, FOLDER, fields);

@@ -85,7 +85,7 @@ export class MpiWorld {
   private readonly lib: Library;
   private readonly world: number;
   private readonly byte: number;
-  /** Regions, for whoever looks on from outside. */
+  /** Marks of regions, for observers outside of the simulator. */
   private readonly marks = engineMarks();
   /** Where MPI says whether something is done. */
   private readonly flag: Pinned;
@@ -105,7 +105,7 @@ export class MpiWorld {
     const abi = ABIS.find(({ says }) => says.test(this.library));
     if (abi === undefined) {
       throw new MissingPieceError(
-        `this MPI library is '${this.library}'; known are: ${ABIS.map((a) => a.name).join(', ')}`,
+        `this MPI library is '${this.library}'; known libraries: ${ABIS.map((a) => a.name).join(', ')}`,
       );
     }
     this.abi = abi;
@@ -157,7 +157,7 @@ export class MpiWorld {
     if (launched === this.size) return;
     this.close();
     throw new MissingPieceError(
-      `the launcher has started ${launched} ranks, of which ${this.library} finds ${this.size}: it is not the launcher's library; set TRISCOPE_LIBMPI to the path of that`,
+      `the launcher has started ${launched} ranks, but ${this.library} sees ${this.size}: it is not the launcher's library; set TRISCOPE_LIBMPI to the path of that one`,
     );
   }
 
@@ -328,7 +328,7 @@ export class MpiWorld {
 
   /** Sends bytes to rank 0, which must `hear` them. */
   tell(bytes: Uint8Array): void {
-    if (bytes.byteLength > MOST_BYTES) throw new Error('a rank has more than 2 GiB to tell');
+    if (bytes.byteLength > MOST_BYTES) throw new Error('a rank has more than 2 GiB to send');
     this.send(new Int32Array([bytes.byteLength]), 4, this.byte, 0, PART, this.world);
     this.send(bytes, bytes.byteLength, this.byte, 0, PART, this.world);
   }

@@ -119,7 +119,7 @@ const NO_ROOM = /No space left on device|File too large|Disk quota exceeded|Coul
 function explained({ name, message, code }: NodeJS.ErrnoException, out: string): Error {
   if (name === 'TooManyTablesError') {
     return new QueryError(
-      `${out} is one file, and there are several tables: name one with --table, or a folder; tables: ${message}`,
+      `${out} is one file, but there are several tables: choose one with --table, or name a folder; tables: ${message}`,
     );
   }
   if (code !== undefined) {

@@ -133,7 +133,7 @@ export async function withHost(
   );
   if (rows.currentRowCount !== 1) {
     throw new QueryError(
-      `--partition host: nothing tells the hosts of ${name}'s rows: it has no column host or pe_id`,
+      `--partition host: the rows of ${name} do not name their host: there is no column host or pe_id`,
     );
   }
   const [[only]] = rows.getRowsJS();

@@ -46,7 +46,7 @@ export class Staging {
     this.target = resolve(given);
     const stat = statSync(this.target, { throwIfNoEntry: false });
     if (stat?.isDirectory() && readdirSync(this.target).length > 0) {
-      throw new ExportError(`${given}: a folder with files in it; choose another name`);
+      throw new ExportError(`${given}: is a folder that is not empty; choose another name`);
     }
     if (stat !== undefined && !stat.isDirectory() && !stat.isFile()) {
       throw new ExportError(`${given}: not a regular file; use -o - for stdout`);
@@ -73,7 +73,7 @@ export class Staging {
       if (there?.isDirectory()) rmdirSync(this.target);
       else if (there !== undefined && isFolder) {
         throw new ExportError(
-          `${this.target}: is a file, and the result is a folder; choose another name`,
+          `${this.target}: is a file, but the result is a folder; choose another name`,
         );
       }
       renameSync(this.result, this.target);

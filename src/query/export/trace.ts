@@ -242,7 +242,7 @@ async function events(
     MOST_EVENTS,
     () =>
       new InputError(
-        `more than ${MOST_EVENTS} traced events are too many for one trace: choose a stretch with --from and --until (s)`,
+        `more than ${MOST_EVENTS} traced events are too many for one trace: choose a time span with --from and --until (s)`,
       ),
   );
   for (let row = 0; row < rows; row++) t[row] += shift;

@@ -49,7 +49,8 @@ function mapOf(policy: Policy): Map<number, number> {
       throw new PolicyError(`frequency_map: HASH_${n} and FREQ_${n} belong together`);
     }
     if (Number.isNaN(hash)) continue;
-    if (map.has(hash)) throw new PolicyError(`frequency_map: HASH_${n} ${hashText(hash)} is twice`);
+    if (map.has(hash))
+      throw new PolicyError(`frequency_map: HASH_${n} ${hashText(hash)} is given twice`);
     map.set(hash, frequency);
   }
   return map;

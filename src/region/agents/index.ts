@@ -18,7 +18,7 @@ export async function loadAgent(name: string): Promise<AgentKind> {
   if (known !== undefined) return known;
   if (!/[/\\]|\.[cm]?[jt]s$/.test(name)) {
     const names = AGENTS.map((kind) => kind.name).join(', ');
-    throw new AgentError(`agent ${name}: it is one of ${names}, or the path of a module`);
+    throw new AgentError(`agent ${name}: must be one of ${names}, or the path of a module`);
   }
   let module: { readonly default?: unknown };
   try {
@@ -28,7 +28,7 @@ export async function loadAgent(name: string): Promise<AgentKind> {
   }
   if (!isKind(module.default)) {
     throw new AgentError(
-      `agent ${name}: its default export is no agent: { name, help, period, policy, open(context) }`,
+      `agent ${name}: its default export is not an agent: { name, help, period, policy, open(context) }`,
     );
   }
   return module.default;

@@ -21,7 +21,7 @@ export function parsePolicy(kind: AgentKind, text: string, where: string): Polic
     if (!(name in policy)) {
       const names = kind.policy.map((field) => field.name);
       const takes = names.length === 0 ? 'no policy' : names.slice(0, 6).join(', ');
-      throw new PolicyError(`${where}: ${name} is nothing that ${kind.name} takes (${takes})`);
+      throw new PolicyError(`${where}: ${name} is not a setting of ${kind.name} (${takes})`);
     }
     policy[name] = numberFrom(value, `${where}: ${name}`);
   }
@@ -33,7 +33,7 @@ function numberFrom(value: unknown, where: string): number {
   if (typeof value === 'number') return value;
   // Hashes are written so.
   if (typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)) return Number(value);
-  throw new PolicyError(`${where}: ${JSON.stringify(value)} is no number`);
+  throw new PolicyError(`${where}: ${JSON.stringify(value)} is not a number`);
 }
 
 /** In one line, as reports have it: fields that are given, NAN for those that are not where any is. */

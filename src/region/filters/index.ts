@@ -14,7 +14,7 @@ export function recordFilterFrom(text: string): RecordFilter {
   const make = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
   if (make === undefined) {
     const names = Object.keys(FILTERS).join(' or ');
-    throw new RecordFilterError(`there is no record filter ${name}: it is ${names}`);
+    throw new RecordFilterError(`there is no record filter ${name}: use ${names}`);
   }
   return make(given);
 }

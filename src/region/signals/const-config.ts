@@ -67,7 +67,7 @@ function signalsOf(path: string, text: string): Signal[] {
     const { domain, description, units, aggregation, values, common_value } = (entry ??
       {}) as Record<string, unknown>;
     if (typeof domain !== 'string' || !isSignalDomain(domain)) {
-      throw wrong(`${name}: domain is not one of ours`);
+      throw wrong(`${name}: domain is not a known domain`);
     }
     if (typeof description !== 'string') throw wrong(`${name}: description is not a text`);
     if (typeof units !== 'string' || !Object.hasOwn(UNITS, units)) {

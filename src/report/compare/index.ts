@@ -162,7 +162,7 @@ export async function compareRecordings(
   });
   if (changes.every(({ verdict }) => verdict.startsWith('only'))) {
     throw new InputError(
-      `${paths[0].join(', ')} and ${paths[1].join(', ')} have nothing in common that could be compared`,
+      `${paths[0].join(', ')} and ${paths[1].join(', ')} have nothing in common to compare`,
     );
   }
   const told = new Set(changes.flatMap((one) => (one.scope === 'run' ? [nameOfFact(one)] : [])));

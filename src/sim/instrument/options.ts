@@ -120,7 +120,7 @@ function modesOf(option: string, given: string, era: Era): SampleModes {
     else if (name !== 'none') {
       const mend = word === '4' ? '; 4 is all in --stats-era=ross-7' : '';
       throw new OptionError(
-        `--${option}=${given}: must be gvt, rt, vt, several of them with commas between, all, or a number from 0 to ${word === '4' ? 3 : 4}${mend}`,
+        `--${option}=${given}: must be gvt, rt, vt, a list of these separated by commas, all, or a number from 0 to ${word === '4' ? 3 : 4}${mend}`,
       );
     }
   }
@@ -200,7 +200,7 @@ export function instrumentConfig(given: GivenOptions, end: number): Asked {
   const model = modesOf('model-stats', String(value('model-stats')), era);
   if (isPacked(layout) && (engine.modes.vt || model.vt)) {
     throw new OptionError(
-      `--stats-layout=${layout} has no room for virtual-time samples; leave vt out, or use ross-7`,
+      `--stats-layout=${layout} cannot hold virtual-time samples; leave vt out, or use ross-7`,
     );
   }
   const config: InstrumentConfig = {

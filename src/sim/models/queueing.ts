@@ -108,7 +108,7 @@ export default defineModel({
     const load = o.arrival / o.leave;
     if (load >= o.service) {
       throw new ModelError(
-        `unstable: ${load} customers per time unit come to each station (--arrival / --leave), which serves --service=${o.service}; utilisation must be below 1`,
+        `unstable: ${load} customers per time unit arrive at each station (--arrival / --leave), but a station serves only --service=${o.service}; utilisation must be below 1`,
       );
     }
     const from = o['warm-up'] * end;

@@ -65,12 +65,12 @@ function runsIn(file: string, head: JournalHead, mine: boolean): JournalRun[] {
     try {
       return JSON.parse(line);
     } catch {
-      throw new ModelError(`${file}:${k}: not a line of a sweep; choose another file`);
+      throw new ModelError(`${file}:${k}: is not a line of a sweep; choose another file`);
     }
   };
   if (JSON.stringify(parsed(first, 1)) !== JSON.stringify(head)) {
     throw new ModelError(
-      `${file}: holds runs of another model or of other settings; take another file, or remove it`,
+      `${file}: holds runs of another model or of other settings; choose another file, or remove it`,
     );
   }
   return lines.map((line, k) => parsed(line, k + 2) as JournalRun);

@@ -220,7 +220,7 @@ function expectSound(options: SweepOptions): void {
   if (!Number.isInteger(replications) || replications < 1)
     throw new OptionError(`replications ${replications}: must be a positive integer`);
   if (untilWidth !== undefined && !(untilWidth > 0 && replications >= 2))
-    throw new OptionError('until a width: takes a width above 0 and 2 replications at least');
+    throw new OptionError('until a width: needs a width above 0 and at least 2 replications');
   if (share !== undefined && !(share.index >= 0 && share.index < share.of))
     throw new OptionError(`share ${share.index} of ${share.of}: there is no such share`);
 }

@@ -69,14 +69,14 @@ export function parseVary(text: string, model: Model): Vary {
   if (like === undefined || !names.includes(name)) {
     const near = didYouMean(name, names);
     throw new OptionError(
-      `--vary=${text}: ${name} is no option of model '${model.name}'${near === '' ? `; there are ${names.join(', ')}` : near}`,
+      `--vary=${text}: ${name} is not an option of model '${model.name}'${near === '' ? `; there are ${names.join(', ')}` : near}`,
     );
   }
   const values = list.split(',').flatMap((word) => {
     const range = typeof like === 'number' ? rangeOf(word) : null;
     if (range !== null) return range;
     const value = parsedAs(word, like);
-    if (value === null) throw new OptionError(`--vary=${text}: '${word}' is no ${typeof like}`);
+    if (value === null) throw new OptionError(`--vary=${text}: '${word}' is not a ${typeof like}`);
     return [value];
   });
   return { name, values: [...new Set(values)] };
@@ -86,7 +86,7 @@ export function parseVary(text: string, model: Model): Vary {
 export function pointsOf(varies: readonly Vary[]): Point[] {
   const names = varies.map(({ name }) => name);
   const twice = names.find((name, k) => names.indexOf(name) !== k);
-  if (twice !== undefined) throw new OptionError(`--vary=${twice}=…: is given twice`);
+  if (twice !== undefined) throw new OptionError(`--vary=${twice}=…: given twice`);
   return varies.reduce<Point[]>(
     (points, { name, values }) =>
       points.flatMap((point) => values.map((value) => ({ ...point, [name]: value }))),

@@ -20,13 +20,13 @@ export interface ChaosSettings {
   readonly seed: number;
   /** PEs are not told what is under way: for tests that this does not pass unnoticed. */
   readonly careless?: boolean;
-  /** In the place of what the seed says. */
+  /** Overrides what the seed chooses. */
   readonly shape?: Partial<ChaosShape>;
   /** Probability that a PE stands still, at each chance; 0 where all PEs share a thread, which would only sleep. */
   readonly pauses?: number;
 }
 
-/** No room but for one: rings overflow wherever anything is sent. */
+/** Room for one slot only: rings overflow at every send. */
 export const CROWDED: ChaosSettings = {
   seed: 1,
   shape: { ringSlots: 1, batchSlots: 1, late: 0, limits: {} },
@@ -40,7 +40,7 @@ export class Dice {
 
   constructor(seed: number, stream = 0) {
     this.state = (seed ^ Math.imul(stream + 1, 0x9e3779b1)) | 0;
-    // Seeds next to each other begin alike.
+    // Neighbouring seeds have similar first values.
     for (let k = 0; k < 4; k++) this.uniform();
   }
 
@@ -66,7 +66,7 @@ const SHAPE = 0;
 export const CASE = 1;
 const FIRST_PE = 2;
 
-/** How small things are. */
+/** Sizes of rings and batches. */
 interface ChaosShape {
   readonly ringSlots: number;
   readonly batchSlots: number;
@@ -93,7 +93,7 @@ export function chaosShape(seed: number): ChaosShape {
 const PAUSE = 0.05;
 const PAUSES = 1 / 64;
 
-/** Chaos on one PE. */
+/** Chaos of one PE. */
 export class Chaos {
   /** For `MpiTransport`. */
   readonly limits: MpiLimits;

@@ -72,7 +72,7 @@ export function controlMemory(pes: number, records: number): ControlMemory {
   return memory;
 }
 
-/** How much event memory there is for all. Said before the first PE begins. */
+/** How much event memory there is for all. Set before the first PE begins. */
 export function fillBudget({ words }: ControlMemory, records: number): void {
   words[BUDGET] = Math.min(records, 0x7fffffff);
 }
@@ -192,7 +192,7 @@ export class Control {
     return true;
   }
 
-  /** Who asks often has asked already. */
+  /** A PE that asks often has already asked. */
   ask(what: number): void {
     if ((this.W[ASKED] & what) !== what) Atomics.or(this.W, ASKED, what);
   }
@@ -201,7 +201,7 @@ export class Control {
     return this.W[ANSWER];
   }
 
-  /** The last GVT, for whoever watches. */
+  /** The last GVT, for observers. */
   gvt(): number {
     return this.D[GVT + TIME];
   }
@@ -215,7 +215,7 @@ export class Control {
     this.D[atPe(pe) + FIRST_PENDING] = least;
   }
 
-  /** The least that PEs other than `pe` have told. */
+  /** The least time that PEs other than `pe` have reported. */
   told(pe: number): number {
     let least = Infinity;
     for (let k = 0; k < this.pes; k++) {
@@ -262,7 +262,7 @@ export class Control {
     return Atomics.load(this.W, PRESSURE);
   }
 
-  /** Wakes PEs that rest. */
+  /** Wakes sleeping PEs. */
   ring(): void {
     Atomics.add(this.W, BELL, 1);
     this.sleep.wake(this.W, BELL);

@@ -70,11 +70,11 @@ export class MpiGvt {
   /** What was asked for of the last GVT (`Transport.asked`). */
   asked = 0;
   pressure = 0;
-  /** Last agreed: for progress lines. */
+  /** The last GVT, for progress lines. */
   gvt = 0;
   committed = 0;
   rolledBack = 0;
-  /** What this rank says next. */
+  /** This rank's next contribution. */
   readonly mine = {
     stop: false,
     asks: 0,
@@ -123,14 +123,14 @@ export class MpiGvt {
     if (time < this.posted[0]) this.posted[0] = time;
   }
 
-  /** A batch goes; returns its colour. */
+  /** A batch is sent; returns its colour. */
   readonly batchSent = (): number => {
     this.batches++;
     this.sent[this.colour]++;
     return this.colour;
   };
 
-  /** Batches sent of which no GVT has said that they arrived. */
+  /** Batches sent whose arrival no GVT has confirmed yet. */
   get unacknowledged(): number {
     return this.sent[0] + this.sent[1];
   }
@@ -177,7 +177,7 @@ export class MpiGvt {
     this.posted[0] = Infinity;
   }
 
-  /** Waits no more for others' cuts. */
+  /** Stops waiting for other ranks' cuts. */
   hurry(): void {
     this.waited = PATIENT_TURNS;
   }
@@ -191,7 +191,7 @@ export class MpiGvt {
     return this.waited++ >= PATIENT_TURNS;
   }
 
-  /** All that was posted before the cut has gone. */
+  /** All that was posted before the cut has been sent. */
   contribute(least: Gvt): void {
     const { mine: words } = this.reduction;
     const { mine, sent, received, posted } = this;

@@ -38,7 +38,7 @@ export class BatchesIn {
     return this.head * this.bufferWords;
   }
 
-  /** That batch is done with. */
+  /** The batch has been processed. */
   release(): void {
     this.world.startReceive(this.requests[this.head]);
     this.head = (this.head + 1) % RECEIVES;

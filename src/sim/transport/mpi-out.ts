@@ -14,7 +14,7 @@ const CHUNK = 64;
 
 interface Chunk {
   readonly words: Int32Array;
-  /** Of each buffer. */
+  /** Per buffer. */
   readonly addresses: readonly number[];
   readonly requests: readonly number[];
 }

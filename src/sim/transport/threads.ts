@@ -54,7 +54,7 @@ export interface RingParts {
 const newProducer = (words: Int32Array, size: number) => new RingProducer(words, size);
 const newConsumer = (words: Int32Array, size: number) => new RingConsumer(words, size);
 
-/** What it needs of its PE, whose number is its place in the memory. */
+/** What a transport needs from its PE, whose number is its place in the memory. */
 type RingHost = Pick<Pe, 'number' | 'pool' | 'signatures'>;
 
 export class ThreadTransport implements Transport {
@@ -69,7 +69,7 @@ export class ThreadTransport implements Transport {
   private readonly in: readonly (RingConsumer | null)[];
   /** By destination: slots that wait for room. */
   private readonly held: readonly Held[];
-  /** Slots that wait, and how many have waited so far. */
+  /** Slots that wait now, and the number that have waited so far. */
   private waiting = 0;
   heldBack = 0;
   private readonly flying = startOfTime();

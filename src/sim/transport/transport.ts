@@ -93,7 +93,7 @@ export interface Transport {
   cancel(pe: number, channel: number, time: number, rollback: number): void;
   /** Makes everything posted visible to its receivers, as far as there is room. */
   flush(): void;
-  /** So much is on its way that no event is to be handled before the next GVT. */
+  /** Whether so many messages are on their way that no event may be handled before the next GVT. */
   full(): boolean;
   /** Slots of messages that had to wait here for room at their receiver, so far. */
   readonly heldBack: number;
@@ -126,9 +126,9 @@ export interface Transport {
   report(gvt: number, committed: number, rolledBack: number): void;
   /** Whether the run is to stop before its end. */
   stopped(): boolean;
-  /** Says how far this PE is: the time of its first pending event. Only a hint, which may reach others late. */
+  /** Reports how far this PE is: the time of its first pending event. Only a hint, which may reach others late. */
   tell(least: number): void;
-  /** The least that the other PEs have said; NaN where they do not know of each other. */
+  /** The least time that the other PEs have reported; NaN if PEs do not know of each other. */
   told(): number;
   /** Waits a little, after `turns` turns without anything to do. */
   rest(turns: number): void;

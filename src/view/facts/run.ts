@@ -51,7 +51,7 @@ export function factsOf(recording: Recording, title: string, notes: readonly str
       ...(recording.error === undefined ? [] : [`The run failed: ${recording.error}`]),
       ...dropped.map(
         ({ name, droppedBytes }) =>
-          `${name}: ${droppedBytes} bytes were not written for want of room or time`,
+          `${name}: ${droppedBytes} bytes were dropped because buffers or the disk were full`,
       ),
     ],
   };

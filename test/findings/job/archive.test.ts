@@ -63,7 +63,7 @@ describe('the files of an archive', () => {
       'a loop of symbolic links',
       'a loop of symbolic links',
       'a symbolic link that leads nowhere',
-      'another name of what was read already',
+      'another name of a file that was already read',
     ]);
   });
 
@@ -71,7 +71,7 @@ describe('the files of an archive', () => {
     const folder = archiveOf({ 'readme.txt': '' });
     expect(() => openArchive(folder)).toThrow('no raw stats file in this archive');
     expect(() => openArchive(join(folder, 'none'))).toThrow('there is no such folder');
-    expect(() => openArchive(join(folder, 'readme.txt'))).toThrow('is no folder');
+    expect(() => openArchive(join(folder, 'readme.txt'))).toThrow('is not a folder');
   });
 
   it('may be damaged, binary or empty: the rest is read', async () => {
@@ -260,7 +260,7 @@ describe('a job’s records', () => {
     const first = await read(files);
     expect(total(first)).toBe(60_000n);
     expect(first.oddities[0].what).toBe(
-      `job 7 begins again after its end: left out; --from ${NOON + 9000} reads that part`,
+      `job 7 begins again after its end and is left out; --from ${NOON + 9000} reads that part`,
     );
     expect(total(await read(files, { from: NOON + 9000 }))).toBe(12_000n);
   });
@@ -302,7 +302,7 @@ describe('a job’s records', () => {
     });
     expect(total(job)).toBe(30_000n);
     expect(job.oddities.map(({ what }) => what)).toEqual([
-      'schema of cpu changed: what it counted since the record before is not known',
+      'schema of cpu changed: its counts since the previous record are unknown',
     ]);
   });
 });

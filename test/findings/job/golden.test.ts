@@ -201,7 +201,7 @@ describe.skipIf(GOLDEN === undefined)('sums of an independent decoder', () => {
     expect(gaugesOf(job).find(({ name }) => name === 'processors')).toMatchObject({
       grade: 'unknown',
       words:
-        'Cannot be told: the records lack times that fit: 4 cores counted 29.8 s of work in 3.92 s',
+        'Cannot be computed: the records lack consistent times: 4 cores counted 29.8 s of work in 3.92 s',
     });
   });
 });

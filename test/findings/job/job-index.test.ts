@@ -228,8 +228,8 @@ describe('a job index', () => {
     await updateIndex(archive, { accounted: [accounted('1', { nodes: 1e20, cores: 1.5 })] });
     rmSync(path);
     execFileSync('mkfifo', [path]);
-    await expect(updateIndex(archive, {})).rejects.toThrow(`${path}: it is no file; remove it`);
-    expect((await openJobs(archive, null)).note).toContain('it is no file');
+    await expect(updateIndex(archive, {})).rejects.toThrow(`${path}: is not a file; remove it`);
+    expect((await openJobs(archive, null)).note).toContain('is not a file');
     rmSync(path);
     rmSync(`${path}.lock`);
     symlinkSync(join(strange, 'other'), `${path}.lock`);

@@ -36,7 +36,7 @@ export const HOST_CASES = [
     rule: 'out-of-memory',
     fires: () => minute(MEMORY, '7 0', '7 1'),
     silent: () => minute(MEMORY, '7 3', '7 3'),
-    says: 'problem: The kernel killed 1 process of job 7 on a for want of memory.',
+    says: 'problem: The kernel killed 1 process of job 7 on a because memory was short.',
   },
   {
     rule: 'gpu-throttled',

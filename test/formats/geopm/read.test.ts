@@ -295,7 +295,7 @@ describe('damage that leaves a file readable', () => {
     const found = told(`${TRACE}0.1|1|0x1\n0.1|1|0x1\n0.3|garb|0x1\n0.2|2|0x2\n0.4|nan|NAN\n`);
     expect(found.told).toEqual([
       '5: the same as the line before',
-      '6: EPOCH_COUNT is no number: garb',
+      '6: EPOCH_COUNT is not a number: garb',
       '7: TIME goes back from 0.3 to 0.2',
     ]);
     expect(found.rows.map(({ values }) => [values.TIME, values.EPOCH_COUNT])).toEqual([
@@ -311,7 +311,9 @@ describe('damage that leaves a file readable', () => {
     const rows = Array.from({ length: 30 }, (_, k) => `${k}|x|0x1\n`).join('');
     const found = told(TRACE + rows);
     expect(found.told).toHaveLength(21);
-    expect(found.told.at(-1)).toBe('33: 10 more lines up to here have a value that is no number');
+    expect(found.told.at(-1)).toBe(
+      '33: 10 more lines up to here have a value that is not a number',
+    );
   });
 
   it('is in info, with its place', () => {
@@ -330,7 +332,7 @@ describe('damage that leaves a file readable', () => {
         .info()
         .suspect.map(({ where, what }) => `${where}: ${what}`),
     ).toEqual([
-      'line 18: h, application: runtime (s) is no number: ga!b',
+      'line 18: h, application: runtime (s) is not a number: ga!b',
       'line 18: h, application: count is infinite',
       'line 15: region a of h a second time',
     ]);

@@ -91,7 +91,7 @@ describe('two types of LP, 24 and 8 bytes', () => {
     const beside = { ...ROSS_TEXT, 'lp-mapping.txt': `PE,KP,LP,LP_type\n${mapping.join('\n')}\n` };
     expect(lpsOf(readBytes(NAME, MIXED, given({ types }), beside).rows)).toEqual(ALL);
     expect(() => readBytes(NAME, MIXED, given({ types }), ROSS_TEXT)).toThrow(
-      /nothing says which LP has which type; add a line such as "lps"/,
+      /the type of each LP is not known; add a line such as "lps"/,
     );
   });
 

@@ -128,12 +128,12 @@ describe('the archive', () => {
   it('refuses what is no group, and names of hosts that lead elsewhere', () => {
     const archive = new Archive(folder());
     const refused = (text: string | Buffer) => () => archive.append(Buffer.from(text), null);
-    expect(refused('hello')).toThrow('it does not say of which host it is');
+    expect(refused('hello')).toThrow('it does not name its host');
     expect(refused('$tacc_stats 1\n$hostname ../../etc\n')).toThrow(
-      '"../../etc" is no name of a host',
+      '"../../etc" is not a host name',
     );
-    expect(refused('\n12 - .received\nps - 1\n')).toThrow('is no name of a host');
-    expect(refused(Buffer.from([0x24, 0xff, 0xfe]))).toThrow('it is no UTF-8');
+    expect(refused('\n12 - .received\nps - 1\n')).toThrow('is not a host name');
+    expect(refused(Buffer.from([0x24, 0xff, 0xfe]))).toThrow('it is not UTF-8');
   });
 
   it('refuses a time that is none, at once, and goes on', () => {
@@ -142,7 +142,7 @@ describe('the archive', () => {
     const poison = message(1).replace('1700000001', '99999999999999999999');
     for (let k = 0; k < 2; k++) {
       expect(() => archive.append(bytes(poison), null)).toThrow(
-        '99999999999999999999 is no second since 1970',
+        '99999999999999999999 is not a number of seconds since 1970',
       );
     }
     archive.append(bytes(message(1)), null);
@@ -157,8 +157,8 @@ describe('the archive', () => {
     ['p', -3, 'its number is -3'],
     ['p', '2', 'its number is 2'],
     ['p', undefined, 'its number is undefined'],
-    ['../p', 1, 'its producer is no name'],
-    [7, 1, 'its producer is no name'],
+    ['../p', 1, 'its producer is not a name'],
+    [7, 1, 'its producer is not a name'],
   ])('takes no number of %j: %j', (producer, number, why) => {
     expect(() => stampFrom(producer, number)).toThrow(why);
   });
@@ -219,7 +219,7 @@ describe('the archive', () => {
     const place = folder();
     const archive = new Archive(place);
     archive.append(bytes(message(1).replaceAll('n1.example', host)), stamp(1));
-    archive.rejected.add(bytes('hello'), 'it does not say of which host it is');
+    archive.rejected.add(bytes('hello'), 'it does not name its host');
     archive.append(bytes(message(2).replaceAll('n1.example', host)), stamp(2));
     expect(readdirSync(join(place, host))).toEqual(['1700000001', 'current']);
   });
@@ -228,7 +228,7 @@ describe('the archive', () => {
     const place = folder();
     writeFileSync(join(place, 'n1.example'), '');
     expect(() => new Archive(place).append(bytes(message(1)), null)).toThrow(
-      'the archive has a file called n1.example',
+      'the archive contains a file, not a folder, called n1.example',
     );
   });
 
@@ -374,10 +374,10 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     expect(filed(place)).toEqual([1, 2]);
     const lines = readFileSync(archive.rejected.path, 'utf8').trim().split('\n');
     expect(lines.map((line) => JSON.parse(line).reason)).toEqual([
-      '99999999999999999999 is no second since 1970',
-      '99999999999999999999 is no second since 1970',
+      '99999999999999999999 is not a number of seconds since 1970',
+      '99999999999999999999 is not a number of seconds since 1970',
       'its number is 9007199254740991, and the last one was 1',
-      'it does not say of which host it is',
+      'it does not name its host',
     ]);
   }, 60_000);
 

@@ -96,7 +96,9 @@ describe('ib_ext', () => {
     expect(missing(ports(line(0x12, 0x1d, refused)), 'ib_ext')).toBe(
       'mlx4_0/1: attribute 29 refused with status 12',
     );
-    expect(missing(ports(line(0x12, 0x1d, NODE)), 'ib_ext')).toContain("is another one's");
+    expect(missing(ports(line(0x12, 0x1d, NODE)), 'ib_ext')).toContain(
+      'belongs to another request',
+    );
     expect(missing(ports(line(0x13, 0x1d, OWN)), 'ib_ext')).toContain('no answer from LID 18');
     expect(missing(ports('12 1d xyz'), 'ib_ext')).toContain('mad/mlx4_0.1, line 1');
     expect(missing(machine({}), 'ib_ext')).toBe('no active port in /sys/class/infiniband');
@@ -161,7 +163,7 @@ describe('opa', () => {
   });
 
   it('says where an answer is cut off', () => {
-    expect(missing(tree(data.subarray(0, 150)), 'opa')).toContain("is another one's");
+    expect(missing(tree(data.subarray(0, 150)), 'opa')).toContain('belongs to another request');
     expect(missing(tree(data.subarray(0, 256)), 'opa')).toBeNull();
   });
 });

@@ -126,7 +126,7 @@ describe.skipIf(!CC)('NVML (needs cc)', () => {
       'broken.so',
       NVML.replace('nvmlInit_v2(void) { return 0', 'nvmlInit_v2(void) { return 9'),
     );
-    expect(() => openNvml(broken)).toThrow('NVML does not start: status 9');
+    expect(() => openNvml(broken)).toThrow('NVML cannot be initialized: status 9');
   });
 });
 

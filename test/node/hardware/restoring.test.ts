@@ -68,7 +68,7 @@ describe('registers', () => {
     end();
     expect(writes()).toEqual(all.toReversed());
     expect(said).toEqual([
-      'registers are not all as they were: register C0000082h of msr 0 is none that is programmed here: it is left as it is',
+      'registers are not all as they were: register C0000082h of msr 0 is not a register that Triscope programs: it is left unchanged',
     ]);
     expect(text(secret)).toBe('untouched');
   });
@@ -81,7 +81,7 @@ describe('registers', () => {
     ['disk 0'],
   ])('called %s do not exist', (name) => {
     expect(() => hardwareOf(new NodeTree('/')).space(name)).toThrow(
-      `no registers are called ${name}`,
+      `there are no registers called ${name}`,
     );
   });
 
@@ -105,7 +105,7 @@ describe('registers', () => {
     chmodSync(path, 0o666);
     end();
     expect(said).toEqual([
-      `${path}: other users may write to it (chmod go-w): no register is restored`,
+      `${path}: other users can write to it (chmod go-w): no register is restored`,
     ]);
     expect(writes()).toEqual([]);
   });
@@ -115,7 +115,9 @@ describe('registers', () => {
     renameSync(path, join(own, 'elsewhere'));
     symlinkSync(join(own, 'elsewhere'), path);
     end();
-    expect(said).toEqual([`${path}: it is a link, and may lead anywhere: no register is restored`]);
+    expect(said).toEqual([
+      `${path}: is a symbolic link and may lead anywhere: no register is restored`,
+    ]);
     expect(writes()).toEqual([]);
   });
 
@@ -123,7 +125,7 @@ describe('registers', () => {
     const { path, said, end, writes } = programmed();
     chownSync(path, 1234, 1234);
     end();
-    expect(said[0]).toContain('it belongs to user 1234, and this process runs as user 0');
+    expect(said[0]).toContain('belongs to user 1234, but this process runs as user 0');
     expect(writes()).toEqual([]);
   });
 });
@@ -134,7 +136,7 @@ describe('files of a log whose folder is another user’s', () => {
     mkdirSync(elsewhere);
     symlinkSync(elsewhere, join(own, 'running'));
     const list = new JobList(join(own, 'running'));
-    expect(() => list.add('4001', true)).toThrow(/running: it is a link/);
+    expect(() => list.add('4001', true)).toThrow(/running: is a symbolic link/);
     expect(list.read()).toEqual([]);
     expect(readdirSync(elsewhere)).toEqual([]);
   });
@@ -145,7 +147,7 @@ describe('files of a log whose folder is another user’s', () => {
     const head = { bytes: Buffer.from('$tacc_stats 1.0.2\n$hostname c1\n'), started: null };
     const group = { second: 1000, bytes: Buffer.from('\n1000 -\n') };
     expect(() => log.locked(() => log.append(head, group))).toThrow(
-      `${join(own, name)}: it is a link, and may lead anywhere`,
+      `${join(own, name)}: is a symbolic link and may lead anywhere`,
     );
     log.close();
     expect(text(secret)).toBe('untouched');
@@ -185,7 +187,7 @@ describe('settings', () => {
   });
 
   it.each([
-    ['a link leads out', (path: string) => symlinkSync(secret, path), /it leads out of/],
+    ['a link leads out', (path: string) => symlinkSync(secret, path), /leads out of/],
     ['a file has a second name', (path: string) => linkSync(secret, path), /it has 2 names/],
     ['a folder is in the way', (path: string) => mkdirSync(path), /EISDIR|neither a file/],
   ])('are refused where %s', (_, put, message) => {
@@ -203,20 +205,20 @@ describe('settings', () => {
     writeFileSync(path, JSON.stringify(saved));
     expect(readSavedControls(path)).toEqual(saved);
     chmodSync(path, 0o646);
-    expect(() => readSavedControls(path)).toThrow(/other users may write/);
+    expect(() => readSavedControls(path)).toThrow(/other users can write/);
     writeFileSync(path, 'null');
     chmodSync(path, 0o600);
     expect(() => readSavedControls(path)).toThrow(/no file of settings/);
     symlinkSync(path, join(own, 'link.json'));
-    expect(() => readSavedControls(join(own, 'link.json'))).toThrow(/it is a link/);
+    expect(() => readSavedControls(join(own, 'link.json'))).toThrow(/is a symbolic link/);
   });
 });
 
 describe('a trusted file', () => {
   it('has a largest size, and is a file', () => {
     expect(readTrusted(secret, 9)).toBe('untouched');
-    expect(() => readTrusted(secret, 8)).toThrow('it is larger than 8 bytes');
-    expect(() => readTrusted('/dev/zero', 8)).toThrow('/dev/zero: it is no file');
+    expect(() => readTrusted(secret, 8)).toThrow('is larger than 8 bytes');
+    expect(() => readTrusted('/dev/zero', 8)).toThrow('/dev/zero: is not a file');
   });
 
   it('opened below a folder is never made, and never cut off', () => {

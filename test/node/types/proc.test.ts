@@ -149,7 +149,7 @@ describe('proc', () => {
     const root = tree({ 'proc/12/status': '\0\x01\xff junk', 'proc/13/status': status() });
     const { lines, failed } = collect(root, 'proc');
     expect(lines).toEqual([`proc app/13/0-1,3/0-1 ${VALUES}`]);
-    expect(failed).toEqual([`proc: ${root}/proc/12/status does not say whose it is`]);
+    expect(failed).toEqual([`proc: ${root}/proc/12/status does not name its owner`]);
   });
 
   it.skipIf(USER === null)('notices what starts and ends on this machine', async () => {

@@ -1,7 +1,7 @@
 /** Runs what a tutorial shows, and holds what is printed against what it shows. */
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Room } from './project.ts';
 
 export interface Step {
   readonly command: string;
@@ -42,13 +42,13 @@ export function patternOf(shown: readonly string[]): RegExp {
   return new RegExp(`^${lines.join('')}$`);
 }
 
-/** Does what the document says in an empty folder; gives each step whose output is not what it shows. */
-export function follow(text: string, cwd: string, env: NodeJS.ProcessEnv): string[] {
+/** Does what the document says in an empty home; gives each step whose output is not what it shows. */
+export function follow(text: string, room: Room): string[] {
   const wrong: string[] = [];
-  let folder = cwd;
+  let folder = '';
   for (const step of stepsOf(text)) {
     if ('file' in step) {
-      writeFileSync(join(folder, step.file), step.text);
+      writeFileSync(join(room.home, folder, step.file), step.text);
       continue;
     }
     const { command, shown } = step;
@@ -56,11 +56,7 @@ export function follow(text: string, cwd: string, env: NodeJS.ProcessEnv): strin
       folder = join(folder, command.slice(3));
       continue;
     }
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', command], {
-      cwd: folder,
-      env,
-      encoding: 'utf8',
-    });
+    const { status, stdout, stderr } = room.run(command, folder);
     // What a finding says, and that a job is short, goes to stderr: a tutorial shows stdout.
     const right = command.startsWith('timeout ') || command.endsWith('2>&1') || status === 0;
     const said = stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`;

@@ -123,7 +123,7 @@ describe('edit_distance after a loss', () => {
 
 describe('wrong settings', () => {
   it.each([
-    ['nothing,3', 'there is no record filter nothing: it is proxy_epoch or edit_distance'],
+    ['nothing,3', 'there is no record filter nothing: use proxy_epoch or edit_distance'],
     ['proxy_epoch', 'proxy_epoch needs a region'],
     ['proxy_epoch,A,0', 'proxy_epoch: calls is 0; it must be a whole number from 1'],
     ['proxy_epoch,A,1,0,7', 'proxy_epoch takes at most 2 settings: calls,startup'],

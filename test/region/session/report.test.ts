@@ -151,7 +151,7 @@ describe('requests', () => {
     ['TIME board', "'TIME board' is not SIGNAL DOMAIN INDEX"],
     ['TIME board x', 'the index is a number, or * for all'],
     ['TIME gpu *', 'this machine has no gpu'],
-    ['TIME nowhere 0', 'it is one of board'],
+    ['TIME nowhere 0', 'must be one of board'],
   ])('refuse %s', (line, message) => {
     expect(() => columnsOf(line)).toThrow(message);
   });

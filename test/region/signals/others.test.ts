@@ -105,13 +105,13 @@ describe('constants', () => {
   it.each([
     ['{', 'JSON'],
     ['[]', 'it is not a JSON object of signals'],
-    [one({ domain: 'socket' }), 'domain is not one of ours'],
+    [one({ domain: 'socket' }), 'domain is not a known domain'],
     [one({ units: 'furlongs' }), 'units is not one of'],
     [one({ aggregation: 'toString' }), 'aggregation is not one of'],
     [one({ values: ['1'] }), 'values is not a list of numbers'],
     [one({ values: undefined }), 'it has neither values nor common_value'],
     [one({ description: 3 }), 'description is not a text'],
-    ['{"X": null}', 'X: domain is not one of ours'],
+    ['{"X": null}', 'X: domain is not a known domain'],
   ])('refuse %s', (text, message) => {
     expect(() => Platform.open({ root: config(text) })).toThrow(message);
   });

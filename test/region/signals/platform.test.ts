@@ -68,14 +68,14 @@ describe('the platform', () => {
   it('refuses finer domains, indices that are not there, and names that nobody has', () => {
     const platform = Platform.open({ root: new Tree({ ...TWO_BY_TWO, ...loadavg('1') }).root });
     expect(() => platform.push('PROC::LOAD_1M', 'cpu', 0)).toThrow(
-      'domain cpu is not valid for PROC::LOAD_1M: it is measured by board',
+      'domain cpu is not valid for PROC::LOAD_1M, which is measured per board',
     );
     expect(() => platform.push('TIME', 'cpu', 8)).toThrow('there is no cpu 8; this machine has 8');
     expect(() => platform.push('TYME', 'cpu', 0)).toThrow('there is no signal TYME');
     expect(() => platform.push('CPU_ENERGY', 'board', 0)).toThrow(
-      /^CPU_ENERGY is absent on this machine; it would come from powercap: /,
+      /^CPU_ENERGY is not available on this machine; it would come from powercap: /,
     );
-    expect(() => platform.domain('socket')).toThrow('it is one of board, package, core, cpu');
+    expect(() => platform.domain('socket')).toThrow('must be one of board, package, core, cpu');
     platform.close();
   });
 

@@ -260,7 +260,7 @@ describe('powercap', () => {
       const write = (index: number, watts: number) => () =>
         platform.controls.write('CPU_POWER_LIMIT_CONTROL', 'package', index, watts);
       expect(write(0, -5)).toThrow('-5 W is not above 0');
-      expect(write(0, Number.NaN)).toThrow('is no number');
+      expect(write(0, Number.NaN)).toThrow('is not a number');
       expect(write(2, 50)).toThrow('there is no package 2');
       const handle = platform.controls.push('CPU_POWER_LIMIT_CONTROL', 'package', 0);
       tree.remove(path(0));

@@ -129,7 +129,7 @@ describe('no room on the disk', () => {
     const info = await triscopeHere(['info', join(cwd, 'a.tri'), '--json']);
     expect(JSON.parse(info.out).recordings[0].suspect).toEqual([
       expect.stringMatching(/^its run failed: instrumentation is incomplete: cannot write /),
-      `${total('droppedBytes')} bytes of records were not written, for want of room or time`,
+      `${total('droppedBytes')} bytes of records were dropped because buffers or the disk were full`,
     ]);
   });
 

@@ -43,7 +43,7 @@ export function tableOf(changes: readonly ComparedChange[]): Table {
       {
         key: 'bound',
         title: '± 95 %',
-        help: 'Half the width of the change’s interval, from the scatter of the samples',
+        help: 'Half the width of the interval of the change, from the scatter of the samples',
         figure: short,
       },
       { key: 'verdict', title: 'Verdict', help: 'Within noise: chance explains it' },

@@ -3,7 +3,7 @@ import type { EntityBins } from '../../../src/view/series/table.ts';
 import type { Heat, HeatRow } from '../parts/heat.ts';
 import { scaleOf } from '../parts/palettes.ts';
 
-/** How moments of two runs are matched: by seconds since each began, or by the share of each run. */
+/** How moments of two runs are matched: by seconds since each run began, or by the share of each run. */
 export type Match = 'share' | 'seconds';
 
 export interface Compared {

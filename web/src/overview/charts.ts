@@ -224,7 +224,7 @@ const SHARES: LaneChart = {
   id: 'phases',
   lane: 'regions',
   title: 'Where PEs spend their time',
-  help: 'Share of real time in each phase, averaged over the selected PEs. White is waiting, and what is not timed. Handlers, queue and rollback are estimates from sampled turns; bins in which they exceed the time are joined with others.',
+  help: 'Share of real time in each phase, averaged over the selected PEs. White: waiting, or not timed. Handlers, queue and rollback are estimates from sampled turns; bins in which they exceed the time are joined with others.',
   unit: '%',
   stacked: true,
   async draw(source, view) {
@@ -369,7 +369,7 @@ const WAITS: LaneChart = {
     const sentence = Number.isNaN(share)
       ? NOT_MEASURED
       : share >= 0.1
-        ? `${worst.label} waits the most: ${percent(share)} of the time another process has its CPU.`
+        ? `${worst.label} waits the most: ${percent(share)} of the time, another process uses its CPU.`
         : 'No PE waits for its CPU.';
     return { lines: most(lines), sentence };
   },

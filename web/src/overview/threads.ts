@@ -123,7 +123,7 @@ const RUNNING = shareChart(
   {
     id: 'threads',
     title: 'Threads on a CPU',
-    help: 'Share of time that each of the command’s threads ran; those that ran most in this window.',
+    help: 'Share of time for which each of the command’s threads ran. Only the threads that ran most in this window are shown.',
   },
   THREAD_RUNNING,
   (label, share) => `${label} ran for ${percent(share)} of this window.`,
@@ -133,13 +133,13 @@ const WAITING = shareChart(
   {
     id: 'thread-waits',
     title: 'Threads waiting for a CPU',
-    help: 'Share of time that each of them was ready to run while its CPU ran something else; the kernel counts a wait when it ends, so a peak can exceed 100.',
+    help: 'Share of time for which each thread was ready to run while its CPU ran something else. The kernel counts a wait when it ends, so a peak can exceed 100.',
   },
   THREAD_WAITING,
   (label, share) =>
     share >= 1
-      ? `${label} waited the most: ${percent(share)} of the time others had its CPU.`
-      : 'None of them waited for a CPU.',
+      ? `${label} waited the most: ${percent(share)} of the time, others used its CPU.`
+      : 'No thread waited for a CPU.',
 );
 
 const BLOCKED: LaneChart = {
@@ -166,7 +166,7 @@ const PLACES: LaneChart = {
   id: 'thread-cpus',
   lane: 'threads',
   title: 'CPU of each thread',
-  help: 'The CPU that each of them ran on last, and beside its name the one that it was on most; between two numbers it moved within the bin.',
+  help: 'The CPU on which each thread ran last and, beside its name, the one on which it ran most. Between two numbers, the thread moved within the bin.',
   unit: '',
   stacked: false,
   of: 'thread',
@@ -180,7 +180,7 @@ const PLACES: LaneChart = {
     );
     const sentence =
       moved.length === 0
-        ? 'Each stayed on its CPU.'
+        ? 'Each thread stayed on its CPU.'
         : `${moved.length} of ${lines.length} moved between CPUs.`;
     return { lines, sentence };
   },

@@ -79,7 +79,7 @@ export function pngOf(figure: HTMLElement, title: string, sentence: string): Pro
   const ratio = devicePixelRatio;
   const made = document.createElement('canvas');
   const context = made.getContext('2d');
-  if (context === null) throw new Error('this browser lends no canvas');
+  if (context === null) throw new Error('this browser provides no canvas');
   const css = getComputedStyle(document.documentElement);
   const colour = (name: string) => css.getPropertyValue(name).trim();
   const small = `12px ${colour('--font')}`;
@@ -112,6 +112,8 @@ export function pngOf(figure: HTMLElement, title: string, sentence: string): Pro
     context.fillText(text, x + colours.length * SWATCH + 4, y + SWATCH - 1);
   });
   return new Promise((resolve, reject) =>
-    made.toBlob((blob) => (blob === null ? reject(new Error('no PNG was made')) : resolve(blob))),
+    made.toBlob((blob) =>
+      blob === null ? reject(new Error('the PNG could not be made')) : resolve(blob),
+    ),
   );
 }

@@ -12,7 +12,7 @@ export interface Piece {
   /** Seconds. */
   readonly time: number;
   readonly count: number;
-  /** Seconds of it in no region deeper. */
+  /** Seconds of it in no nested region. */
   readonly own: number;
 }
 

@@ -253,9 +253,9 @@ export function sentenceOf(facts: RegionFacts, host: string): string {
       : '';
   if (regions.length === 0) {
     if (own.some(({ section }) => section === 'region'))
-      return 'No report tells how long regions ran';
+      return 'No report contains the runtime of regions';
     return whole === null
-      ? 'No report tells of regions'
+      ? 'No report contains regions'
       : `The application ran ${general(whole)} s; the report names no region`;
   }
   const [first] = regions;
@@ -334,7 +334,7 @@ export function stripsOf(facts: RegionFacts): {
 /** The most uneven region in words. */
 export function spreadSentence(of: 'process' | 'host', strips: readonly Strip[]): string {
   const several = strips.filter(({ points }) => points.length > 1);
-  if (several.length === 0) return `One ${of} only: there is nothing to compare`;
+  if (several.length === 0) return `Only one ${of}: there is nothing to compare`;
   const worst = several.reduce((a, b) => (a.most - a.least >= b.most - b.least ? a : b));
   const [high] = [...worst.points].sort((a, b) => b.value - a.value);
   const low = worst.points.reduce((a, b) => (a.value <= b.value ? a : b));

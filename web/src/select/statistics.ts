@@ -84,9 +84,9 @@ export function statisticsTable(
       { ...column('mean', 'mean', 'over its measured part'), bar: true },
       ...counted,
       column('least', 'least', 'of single samples'),
-      column('p10', '10 %', 'a tenth of the stretch was below'),
-      column('median', 'median', 'half of the stretch was below'),
-      column('p90', '90 %', 'nine tenths of the stretch were below'),
+      column('p10', '10 %', 'a tenth of the time span was below'),
+      column('median', 'median', 'half of the time span was below'),
+      column('p90', '90 %', 'nine tenths of the time span were below'),
       column('most', 'most', 'of single samples'),
     ],
     rows: found.map(({ share, ...one }) => ({

@@ -46,7 +46,7 @@ export function leastAfterBefore(view: JobView): number {
   const last = middles.length - 1;
   if (times.length <= 2 * ENDS) {
     throw new MissingInput(
-      `record groups: it needs ${2 * ENDS + 1}, and there are ${times.length}`,
+      `record groups: it needs ${2 * ENDS + 1}, but there are ${times.length}`,
     );
   }
   let least = Number.POSITIVE_INFINITY;

@@ -37,7 +37,9 @@ function perJoule(host: HostJob, table: TypeTable, device: string, key: string):
     if (unit !== undefined) return 2 ** ((unit.last >>> 8) & 0x1f);
   }
   if (table.type === 'amd64_rapl') return 2 ** FIXED;
-  throw new MissingInput('the unit of its energies: hpcperfstats archives counts without it');
+  throw new MissingInput(
+    'the unit of its energy counters: hpcperfstats archives counts without the unit',
+  );
 }
 
 /** Seconds of the records with the type, of all hosts: a daemon reads energy, single samples beside it do not. */
@@ -55,7 +57,7 @@ function secondsOf(view: JobView, part: Part): number {
 export function joules(view: JobView, part: Part): number {
   const type = view.type(['intel_rapl', 'amd64_rapl'], 'energy counters (intel_rapl, amd64_rapl)');
   const key = type === 'intel_rapl' ? part.intel : part.amd;
-  if (key === undefined) throw new MissingInput(`such a counter in ${type}`);
+  if (key === undefined) throw new MissingInput(`a counter of this kind in ${type}`);
   let sum = 0;
   for (const { host, table } of view.having(type, key)) {
     for (const [device, { total }] of table.keys.get(key)?.devices ?? []) {

@@ -76,7 +76,7 @@ const PROCESSORS: readonly JobMetric[] = [
     CYCLES,
     'LOAD_L1D_ALL',
     'cycles/load',
-    'The original asks for a misspelt event, LOAD_1D_ALL, and is 1 always.',
+    'The original reads a misspelt event, LOAD_1D_ALL, and is therefore always 1.',
   ),
   average('CPU_Usage', 'cpu', ['user'], 'cs/s'),
   average('Load_All', PMC, ['LOAD_OPS_ALL'], '1/s'),
@@ -177,7 +177,9 @@ const BALANCE: readonly JobMetric[] = [
       const lacking = view.job.hosts.find(({ begin, end }) => begin === null || end === null);
       if (lacking !== undefined) {
         const which = lacking.begin === null ? 'begin' : 'end';
-        throw new MissingInput(`the ${which} of ${lacking.host}: its fall would be no catastrophe`);
+        throw new MissingInput(
+          `the ${which} of ${lacking.host}, without which a fall means nothing`,
+        );
       }
       return leastAfterBefore(view);
     },

@@ -12,7 +12,7 @@ export const GPU: MetricFamily = {
       formula:
         'mean over hosts and times, but for the first and the last, of the mean utilization of a host’s devices',
       inputs: ['nvidia_gpu.utilization'],
-      note: 'The original adds the devices of a host up: of four, at most 400 %.',
+      note: 'The original adds up the devices of a host: four of them give up to 400 %.',
       compute: (view) => {
         const series = view.series('nvidia_gpu', 'utilization');
         const counts = new Map(

@@ -7,7 +7,7 @@ import { METADATA, metadata } from './types.ts';
 const CHANNELS = [0, 1, 2, 3].map((channel) => `MBW_CHANNEL_${channel}`);
 
 export const HPCPERFSTATS: MetricFamily = {
-  title: 'As hpcperfstats has them',
+  title: 'As hpcperfstats defines them',
   set: 'hpcperfstats',
   metrics: [
     average(

@@ -47,7 +47,7 @@ export const MEMORY: MetricFamily = {
       unit: 'GiB',
       formula: 'max over hosts and times of (MemUsed - Slab - FilePages) / 2³⁰',
       inputs: ['mem.MemUsed', 'mem.Slab', 'mem.FilePages'],
-      note: 'Between two samples more may have been in use.',
+      note: 'More memory may have been in use between two samples.',
       compute: (view) => highWater(view) / GIB,
     },
     {

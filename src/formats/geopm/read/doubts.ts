@@ -46,7 +46,7 @@ export class RowDoubts {
   private readonly tell: Tell;
   /** Place of TIME where rows are in its order; -1 where they need not be. */
   private readonly time: number;
-  private readonly noNumber = new Kind('have a value that is no number');
+  private readonly noNumber = new Kind('have a value that is not a number');
   private readonly repeated = new Kind('are the same as the line before');
   private readonly back = new Kind('go back in time');
   private before: readonly string[] = [];
@@ -75,7 +75,7 @@ export class RowDoubts {
     const number = numberOf(text);
     if (number !== null) return Number.isNaN(number) ? null : number;
     if (this.isText[column] || hashOf(text) !== null) return text;
-    const what = `${this.columns[column]} is no number: ${short(text)}`;
+    const what = `${this.columns[column]} is not a number: ${short(text)}`;
     this.noNumber.at(line, what, this.tell);
     return null;
   }

@@ -50,7 +50,7 @@ class SessionReader {
     }
     const number = numberOf(text);
     if (number === null && text !== '' && !TEXTS.test(name)) {
-      tell(`${name} is no number: ${text.slice(0, 40)}`);
+      tell(`${name} is not a number: ${text.slice(0, 40)}`);
     }
     into.set(name, number ?? text);
   }

@@ -61,7 +61,7 @@ function impossible(reports: readonly GeopmReport[]): Oddity[] {
         if (typeof value !== 'number') {
           if (!isNumeric(key)) continue;
           const text = value.slice(0, 40);
-          found.push({ line, what: `${name}, ${where}: ${key} is no number: ${text}` });
+          found.push({ line, what: `${name}, ${where}: ${key} is not a number: ${text}` });
         } else if (value === Infinity) {
           found.push({ line, what: `${name}, ${where}: ${key} is infinite` });
         } else if (value < 0)

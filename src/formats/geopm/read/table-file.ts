@@ -103,7 +103,7 @@ export class TableLines {
       const { path } = this.source;
       const damage = { path, offset, line: number, what, skipped: text.length };
       if (this.damaged === undefined)
-        throw new FormatError({ ...damage, skipped: 0 }, 'use --salvage to pass over it');
+        throw new FormatError({ ...damage, skipped: 0 }, 'use --salvage to skip it');
       this.damaged(damage);
     }
   }

@@ -191,7 +191,7 @@ export class BlockReader {
     if (this.options.salvage !== true) {
       throw new FormatError(
         { path, offset, what, skipped: 0 },
-        'the records before it are whole; --salvage goes on behind it',
+        'the records before it are intact; --salvage continues after it',
       );
     }
     const found = goOn();

@@ -97,7 +97,7 @@ function modelBytes(said: Said, source: FileSource, facts: ReadmeFacts | null): 
   if (of === null) {
     if (by !== USER) return null;
     throw new PayloadLayoutError(
-      `${USER}: nothing says which LP has which type; add a line such as "lps": "router*4,terminal*16", or put lp-mapping.txt beside ${source.path}`,
+      `${USER}: the type of each LP is not known; add a line such as "lps": "router*4,terminal*16", or put lp-mapping.txt beside ${source.path}`,
     );
   }
   const numbers = of.names.map((name) => types.findIndex((type) => type.name === name));

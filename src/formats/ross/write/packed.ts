@@ -171,7 +171,7 @@ function surveyPoint(rows: Int32Array, row: number, to: number): number {
 
 function refuseVirtualTime(rows: Int32Array, row: number): void {
   if (rows[row + ROW_MODE] !== MODE_VT) return;
-  throw new LayoutError(`packed layouts have no samples of mode ${MODES[MODE_VT]}; take ross-7`);
+  throw new LayoutError(`packed layouts have no samples of mode ${MODES[MODE_VT]}; use ross-7`);
 }
 
 /** Whether GVT samples have a real time, and net events. */
