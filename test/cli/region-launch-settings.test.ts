@@ -114,7 +114,8 @@ describe('settings of the machine', () => {
     const folder = programFolder(`
       import { readFileSync } from 'node:fs';
       const limit = ${JSON.stringify(join(root, LIMIT))};
-      region('a').run(() => until(() => readFileSync(limit, 'utf8').startsWith('165000000')));`);
+      region('a').run(() => until(() => readFileSync(limit, 'utf8').startsWith('165000000')));
+      sleep(100);`);
     const options = [...GOVERNOR, '--root', root];
     const { report, host, err } = await launched(folder, options, undefined, stateIn(folder));
     expect([err, report.Policy]).toEqual(['', {}]);

@@ -303,10 +303,8 @@ export class Sampled {
     }
     put('GPU_ENERGY', 'gpu-energy (J)');
     put('GPU_ENERGY', 'gpu-power (W)', watts);
-    if (this.gpuPower >= 0 && this.attribution.seen(this.gpuPower)) {
-      const mean = total(this.gpuPower);
-      out.push(['gpu-power (W)', Number.isNaN(mean) ? 0 : mean]);
-    }
+    const gpuPower = this.gpuPower < 0 ? Number.NaN : total(this.gpuPower);
+    if (!Number.isNaN(gpuPower)) out.push(['gpu-power (W)', gpuPower]);
     put('GPU_CORE_ENERGY', 'gpu-core-energy (J)');
     put('GPU_CORE_ENERGY', 'gpu-core-power (W)', watts);
     put('GPU_CORE_FREQUENCY_STATUS', 'gpu-frequency (Hz)');
