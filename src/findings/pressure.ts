@@ -1,4 +1,4 @@
-/** Hosts on which everything stands still for want of memory or I/O. */
+/** Hosts on which everything stands still because of a lack of memory or I/O. */
 import { OWN, percent } from './finding.ts';
 import { hostRule, shareOfTime } from './host-rule.ts';
 

@@ -126,7 +126,7 @@ describe('the log', () => {
     writeFileSync(file, '');
     const log = new NodeLog(join(file, 'log'));
     expect(() => append(log, head(), 1000)).toThrow(LogError);
-    expect(() => append(log, head(), 1000)).toThrow(/a-file\/log.*no folder/);
+    expect(() => append(log, head(), 1000)).toThrow(/a-file\/log.*not a folder/);
   });
 
   it('keeps groups that cannot be written, and gives up the oldest', () => {

@@ -30,7 +30,7 @@ const MENDS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   EXDEV: 'its folder is on another disk',
   EMFILE: 'too many files are open',
-  ELOOP: 'it is a link, and may lead anywhere',
+  ELOOP: 'is a symbolic link and may lead anywhere',
 };
 
 /** Whether there was no room: on the disk, in a quota, or below a limit. */

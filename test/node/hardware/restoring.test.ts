@@ -188,7 +188,7 @@ describe('settings', () => {
 
   it.each([
     ['a link leads out', (path: string) => symlinkSync(secret, path), /leads out of/],
-    ['a file has a second name', (path: string) => linkSync(secret, path), /it has 2 names/],
+    ['a file has a second name', (path: string) => linkSync(secret, path), /has 2 hard links/],
     ['a folder is in the way', (path: string) => mkdirSync(path), /EISDIR|neither a file/],
   ])('are refused where %s', (_, put, message) => {
     const { root, controls } = platform();

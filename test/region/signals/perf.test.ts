@@ -37,7 +37,7 @@ describe('counters of perf_event_open', () => {
 
   it.skipIf(has('PERF::INSTRUCTIONS'))('that are not there are named, with what they need', () => {
     expect(() => platform.push('CPU_INSTRUCTIONS_RETIRED', 'board', 0)).toThrow(
-      /CPU_INSTRUCTIONS_RETIRED is absent on this machine; .*perf_event_paranoid/,
+      /CPU_INSTRUCTIONS_RETIRED is not available on this machine; .*perf_event_paranoid/,
     );
   });
 
