@@ -38,7 +38,7 @@ describe('the environment that loads shims', () => {
       LD_PRELOAD: 'libtriscope_mpi.so:/x.so',
       LD_LIBRARY_PATH: `${folder}:/y`,
     });
-    expect(() => buildShims('/a:b', [])).toThrow('a path with a colon cannot be preloaded');
+    expect(() => buildShims('/a:b', [])).toThrow('libraries cannot be preloaded from a path with a colon');
   });
 });
 
