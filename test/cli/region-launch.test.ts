@@ -313,7 +313,10 @@ describe('the command line', () => {
     [['--geopm-agent=monitr', '--', 'true'], /agent monitr: must be one of monitor, power_gov/],
     [['--geopm-report-signals=TIMF', '--', 'true'], /no signal TIMF.*did you mean TIME\?/],
     [['--geopm-report-signals=REGION_HASH', '--', 'true'], /REGION_HASH is label: /],
-    [['--geopm-trace=t', '--geopm-trace-signals=TIME@gup', '--', 'true'], /domain gup: must be one/],
+    [
+      ['--geopm-trace=t', '--geopm-trace-signals=TIME@gup', '--', 'true'],
+      /domain gup: must be one/,
+    ],
     [['--geopm-policy=none.json', '--', 'true'], /policy none.json: ENOENT/],
     [['--geopm-record-filter=proxy', '--', 'true'], /there is no record filter proxy/],
     [['--root', 'nowhere', '--', 'true'], /--root nowhere: there is no such folder/],

@@ -38,7 +38,9 @@ describe('the environment that loads shims', () => {
       LD_PRELOAD: 'libtriscope_mpi.so:/x.so',
       LD_LIBRARY_PATH: `${folder}:/y`,
     });
-    expect(() => buildShims('/a:b', [])).toThrow('libraries cannot be preloaded from a path with a colon');
+    expect(() => buildShims('/a:b', [])).toThrow(
+      'libraries cannot be preloaded from a path with a colon',
+    );
   });
 });
 
