@@ -27,6 +27,8 @@ function run(defs, paths, names, entry, module, require, load, urlOf) {
       return urlOf(this.path);
     }
   }
+  // Exports never change once their module has run. As accessors, which may, each use would be two calls.
+  const settled = (exports) => (exports.__esModule === true ? { ...exports } : exports);
   const get = (i) => {
     if (made[i] === undefined) {
       const own = { exports: {} };
@@ -39,6 +41,7 @@ function run(defs, paths, names, entry, module, require, load, urlOf) {
         async (name) => (known(name) ? get(names[i][name]) : load(name)),
         new Meta(paths[i]),
       );
+      own.exports = settled(own.exports);
     }
     return made[i].exports;
   };

@@ -5,6 +5,8 @@
  * anti-message always comes before the number is used again.
  */
 export class Channels {
+  /** The number of all events that will not be taken back. */
+  readonly ofFinal = 0;
   /** Per destination PE: free numbers, and the next new one. */
   private readonly free: number[][];
   private readonly next: number[];
@@ -13,7 +15,7 @@ export class Channels {
 
   constructor(pes: number) {
     this.free = Array.from({ length: pes }, () => []);
-    this.next = new Array<number>(pes).fill(0);
+    this.next = new Array<number>(pes).fill(1);
     this.arrivals = Array.from({ length: pes }, () => new Int32Array(256));
   }
 

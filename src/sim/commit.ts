@@ -12,8 +12,13 @@ import type { Gvt } from './transport/transport.ts';
 const { ASKS_HOOK, ASKS_STOP, DEST, HAS_OUTPUT, REMOTE, STATE } = layout;
 const { E_HANDLE, E_OUT, E_OUTS, E_UNDO, KP_SHIFT, LENGTH, OLDEST, OUT_PAST_END } = kpLayout;
 
-/** `fossilCollect` of `engine`. */
-export function committer(engine: TimeWarp): (gvt: Gvt) => void {
+interface Committer {
+  readonly fossilCollect: (gvt: Gvt) => void;
+  readonly commitKp: (k: number) => void;
+}
+
+/** `fossilCollect` and `commitKp` of `engine`. */
+export function committer(engine: TimeWarp): Committer {
   const { pe, kps, kpTimes, suspended, entries } = engine;
   const { E, K } = entries;
   const { pool, counts, ids, only } = pe;
@@ -62,7 +67,19 @@ export function committer(engine: TimeWarp): (gvt: Gvt) => void {
     lp.handlers.commit?.(reader, reader.message);
   }
 
-  return function fossilCollect(gvt: Gvt): void {
+  function commitKp(k: number): void {
+    const s = (k + 1) << KP_SHIFT;
+    let n = 0;
+    while (K[s + LENGTH] > 0) {
+      const at = K[s + OLDEST];
+      commit(k, at, E[at + E_HANDLE]);
+      n++;
+    }
+    kpTimes[k] = -Infinity;
+    counts[COMMITTED] += n;
+  }
+
+  function fossilCollect(gvt: Gvt): void {
     if (suspended.any) engine.stopAtFirst(gvt);
     const { time } = gvt;
     let n = 0;
@@ -80,5 +97,7 @@ export function committer(engine: TimeWarp): (gvt: Gvt) => void {
     counts[COMMITTED] += n;
     counts[COLLECTS]++;
     pool.settle();
-  };
+  }
+
+  return { fossilCollect, commitKp };
 }

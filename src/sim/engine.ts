@@ -1,9 +1,12 @@
 /** What handles the events of a PE. */
 import type { ActivityClock } from './clock.ts';
+import type { Finals } from './finals.ts';
 import type { Gvt, Receiver } from './transport/transport.ts';
 
 /** What handles events: in order, or optimistically. */
 export interface Engine extends Receiver {
+  /** Which events are final as soon as they are handled; null where all are. */
+  readonly finals: Finals | null;
   /** Out of event memory since the last GVT: nothing is handled until the next one. */
   starved: boolean;
   run(max: number, bound: number): number;

@@ -127,13 +127,7 @@ export class InOrderLp extends LpContext {
   }
 
   stop(delay = this.lookahead): void {
-    const time = this.stopTime(delay);
-    if (this.conservative && delay < this.lookahead) {
-      throw new ModelError(
-        `stop(${delay}) reaches all LPs, and is less than --lookahead=${this.lookahead}; lengthen it or use --synch=optimistic`,
-      );
-    }
-    this.host.stopAt(time);
+    this.host.stopAt(this.stopTime(delay, this.conservative));
     // A window ends before that; alone, a PE goes on as long as its queue gives events.
     if (!this.conservative) this.host.closeQueue();
   }
@@ -277,6 +271,7 @@ const KEY = startOfTime();
  * it does not hold ends there.
  */
 export class InOrderEngine implements Engine, Receiver {
+  readonly finals = null;
   starved = false;
   private readonly pe: Pe;
   private readonly loop: InOrderLoop;

@@ -178,10 +178,18 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     return this.host.kps[this.index];
   }
 
-  /** When the run ends that is stopped after `delay`. */
-  protected stopTime(delay: number): number {
+  /**
+   * When the run ends that is stopped after `delay`.
+   * @param early whether other PEs may have gone on for as long as the lookahead
+   */
+  protected stopTime(delay: number, early: boolean): number {
     if (typeof delay !== 'number' || !(delay >= 0))
       throw new ModelError(`stop(${shown(delay)}): the delay must be a number from 0 on`);
+    if (early && delay < this.lookahead) {
+      throw new ModelError(
+        `stop(${delay}) reaches all LPs, and is less than --lookahead=${this.lookahead}; lengthen it, or lower --lookahead (0 promises nothing)`,
+      );
+    }
     return Math.max(this.now + delay, justAfter(this.now));
   }
 
@@ -285,7 +293,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     if (delay < 0)
       throw new ModelError(`${to}: a negative delay would send an event into the past`);
     throw new ModelError(
-      `${to}: lookahead violation: the delay is less than --lookahead=${this.lookahead}; lower it or use --synch=optimistic`,
+      `${to}: lookahead violation: the delay is less than --lookahead=${this.lookahead}; lower it (0 promises nothing)`,
     );
   }
 

@@ -72,11 +72,17 @@ export class MemoryPressure {
       return;
     }
     this.calm = 0;
+    if (key.promised) {
+      // Others may have relied on that what is handled here stays, until they hear of the want.
+      if (level === 0) this.span = engine.span(gvt);
+      transport.setPressure(Math.max(level, 1));
+      return;
+    }
     const { last } = this;
     const moved = compareGvts(key, last) !== 0;
     this.stuck = moved ? 0 : this.stuck + 1;
     copyGvt(key, last);
-    if (level === 0) this.span = engine.span(gvt);
+    if (level === 0 || this.span === 0) this.span = engine.span(gvt);
     const next = Math.min(ONE_BY_ONE, level + 1);
     transport.setPressure(next);
     this.rollBack(key, next);
@@ -102,7 +108,7 @@ export class MemoryPressure {
     // A GVT of something in flight knows no order within its time: what the event before it did has to stay
     // until the next GVT commits it.
     const inFlight = level >= ONE_BY_ONE && key.priority === -Infinity;
-    if (!inFlight) {
+    if (!inFlight && !key.promised) {
       pe.counts[C.cancelbacks] += engine.rollBackFrom(this.limit(key.time, level));
     }
     this.transport.flush();

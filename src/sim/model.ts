@@ -97,7 +97,7 @@ export interface Lp<S extends Fields, M extends Fields, P>
   /**
    * Creates an event for LP `dest` at `now + delay` and returns its message, zeroed, to be filled
    * before the next `send` (the object is the same each time).
-   * @param delay ≥ 0, in virtual time; at least `lookahead` to another LP in conservative runs
+   * @param delay ≥ 0, in virtual time; at least `lookahead` to another LP, which all but sequential runs check
    * @param priority among events of equal time, lower comes first; default 1
    * @throws ModelError for an unknown LP, a negative or NaN delay, a lookahead violation
    */

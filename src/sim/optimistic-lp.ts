@@ -47,7 +47,7 @@ function sender(
   const { pool, queue, counts, placement, number, ties, kps: kpOf } = pe;
   const { F, I } = pool;
   const { E, K } = entries;
-  const { lps, end } = lp;
+  const { lps, end, lookahead } = lp;
   const { pes } = placement;
   const linear = placement.firsts !== null;
   const first = placement.firsts?.[number] ?? 0;
@@ -73,7 +73,8 @@ function sender(
       remember(h);
       queue.push(t, h);
     } else {
-      const channel = (lp.engine as LpEngine).channels.take(to);
+      const { channels } = lp.engine as LpEngine;
+      const channel = K[CURRENT] === 0 ? channels.ofFinal : channels.take(to);
       I[i + STATE] = REMOTE;
       remember(outOf(channel, to, pes));
       pe.stage(h, to, channel);
@@ -86,7 +87,8 @@ function sender(
       !(delay >= 0) ||
       (dest | 0) !== dest ||
       dest < 0 ||
-      dest >= lps
+      dest >= lps ||
+      (delay < lookahead && dest !== lp.id)
     )
       lp.refuse(dest, delay);
     const parent = lp.h;
@@ -99,7 +101,9 @@ function sender(
       remember(OUT_PAST_END);
       return lp.nothing();
     }
-    const h = pool.alloc();
+    let h = pool.alloc();
+    // A final event cannot be undone for want of memory.
+    if (h === 0 && K[CURRENT] === 0 && parent !== 0) h = (lp.engine as LpEngine).arriving();
     if (h === 0) {
       if (parent === 0) {
         throw new OutOfEventMemoryError(
@@ -132,6 +136,8 @@ function sender(
 /** What LPs ask of the engine beyond their own PE. */
 interface LpEngine {
   readonly channels: Channels;
+  /** A free event record, past any memory bound. */
+  arriving(): number;
   /** Keeps a line that event `h` of LP `id` printed until the event commits. */
   holdOutput(h: number, id: number, text: string): void;
   suspend(index: number, h: number, reason: string): void;
@@ -208,7 +214,7 @@ export class OptimisticLp extends LpContext {
   }
 
   stop(delay = this.lookahead): void {
-    const time = this.stopTime(delay);
+    const time = this.stopTime(delay, this.host.config.pes > 1);
     if (this.h === 0) this.host.stopAt(time);
     else {
       this.I[(this.h << 1) + STATE] |= ASKS_STOP;

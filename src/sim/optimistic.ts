@@ -12,8 +12,9 @@ import { Channels } from './channels.ts';
 import type { ActivityClock } from './clock.ts';
 import { committer } from './commit.ts';
 import { C } from './counters.ts';
-import { Digest } from './digest.ts';
 import type { Engine } from './engine.ts';
+import { Finals } from './finals.ts';
+import { HeldOutputs } from './held-outputs.ts';
 import { HeldStops } from './held-stops.ts';
 import { comesAfter } from './in-order.ts';
 import { RollbackWatch } from './instrument/rollback-watch.ts';
@@ -23,12 +24,12 @@ import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
 import type { KpMemory } from './optimistic-contexts.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
-import type { OutputLine, Pe } from './pe.ts';
+import type { Pe } from './pe.ts';
 import { SpeculationError, speculation } from './speculation.ts';
 import { Suspensions } from './suspensions.ts';
 import { unDraw } from './ties.ts';
 import type { TimeWarp } from './time-warp.ts';
-import type { Gvt, Receiver, Transport } from './transport/transport.ts';
+import { type Gvt, type Receiver, startOfTime, type Transport } from './transport/transport.ts';
 
 const {
   ASKS_HOOK,
@@ -38,7 +39,6 @@ const {
   DEST,
   HAS_OUTPUT,
   ORIGIN_SHIFT,
-  PAYLOAD,
   PENDING,
   PROCESSED,
   REMOTE,
@@ -72,10 +72,12 @@ export class Optimism implements Engine, Receiver, TimeWarp {
   /** Marks of regions, for observers outside of the simulator. */
   private readonly marks = engineMarks();
   readonly channels: Channels;
-  private readonly heldOutputs = new Map<number, OutputLine[]>();
+  private readonly heldOutputs = new HeldOutputs();
   private readonly heldStops = new HeldStops();
   readonly suspended: Suspensions;
-  /** Event memory ran out since the last GVT. */
+  readonly finals: Finals;
+  private readonly upTo = startOfTime();
+  /** Out of event memory since the last GVT. */
   starved = false;
   current: OptimisticLp;
 
@@ -90,13 +92,16 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     this.kpOf = pe.kps;
     this.channels = new Channels(transport.pes);
     this.suspended = new Suspensions(pe.pool);
+    this.finals = new Finals(pe.config.lookahead);
     this.watch = RollbackWatch.of(pe);
     for (const lp of pe.contexts) (lp as OptimisticLp).engine = this;
     this.current = pe.contexts[0] as OptimisticLp;
     const { handle, run } = speculation(this);
     this.handle = handle;
     this.run = run;
-    this.fossilCollect = committer(this);
+    const { fossilCollect, commitKp } = committer(this);
+    this.fossilCollect = fossilCollect;
+    this.commitKp = commitKp;
   }
 
   // --- forward -------------------------------------------------------------------------------------
@@ -174,7 +179,9 @@ export class Optimism implements Engine, Receiver, TimeWarp {
   }
 
   deliver(): void {
-    this.pe.deliver(this.transport);
+    const { pe, finals } = this;
+    for (let k = 0; k < pe.nStaged; k += 3) finals.sent(pe.pool.F[pe.staged[k]]);
+    pe.deliver(this.transport);
   }
 
   // --- rollback ------------------------------------------------------------------------------------
@@ -218,7 +225,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     }
     pe.paths[index] = E[e + E_PATH];
     if (this.suspended.any) this.suspended.rolledBack(index, h);
-    if ((I[i + STATE] & HAS_OUTPUT) !== 0) this.heldOutputs.delete(h);
+    if ((I[i + STATE] & HAS_OUTPUT) !== 0) this.heldOutputs.take(h);
     if ((I[i + STATE] & ASKS_STOP) !== 0) this.heldStops.take(h);
     this.entries.dropNewest(kp.at);
     this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[kp.newestEvent()];
@@ -240,6 +247,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
       const to = n % pes;
       const channel = (n - to) / pes;
       this.transport.cancel(to, channel, time, this.watch?.rollback ?? 0);
+      this.finals.sent(time);
       this.pe.counts[C.remoteSends]++;
       this.watch?.tookBack(index);
       this.channels.give(to, channel);
@@ -281,8 +289,10 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     this.clock.endSampled('cancelQueue', started);
   }
 
-  /** Rolls back every event handled at or after `time`; returns how many. */
+  /** Rolls back every event handled at or after `time`, and after the last final one; returns how many. */
   rollBackFrom(time: number): number {
+    this.upTo.time = this.finals.settled;
+    this.fossilCollect(this.upTo);
     let n = 0;
     for (const kp of this.kps) {
       if (kp.length === 0 || this.kpTimes[kp.number] < time) continue;
@@ -326,16 +336,19 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     pool.I[i + STATE] = PENDING | REMOTE | (from << ORIGIN_SHIFT);
     pool.I[i + CHANNEL] = channel;
     this.channels.arrived(from, channel, h);
+    this.finals.expectAfter(pool.F[h]);
     queue.push(pool.F[h], h);
     this.pe.counts[C.remoteReceives]++;
     this.watch?.received(h);
   }
 
   cancelled(from: number, channel: number, rollback: number): void {
-    this.pe.counts[C.remoteReceives]++;
+    const { pe } = this;
+    pe.counts[C.remoteReceives]++;
     const started = this.clock.beginSampled('avl');
     const h = this.channels.forget(from, channel);
     this.clock.endSampled('avl', started);
+    this.finals.expectAfter(pe.pool.F[h]);
     this.watch?.received(h);
     this.cancelLocal(h, from, rollback);
     this.settle();
@@ -348,6 +361,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
    * @throws what a handler threw in an event that now commits, or why an LP suspended itself in it
    */
   readonly fossilCollect: (gvt: Gvt) => void;
+  readonly commitKp: (k: number) => void;
 
   /** @throws what the first held event before `gvt` threw or suspended itself for, whichever KP it is of. */
   stopAtFirst(gvt: Gvt): void {
@@ -367,30 +381,25 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     }
     if ((state & ASKS_HOOK) !== 0) this.pe.hookAsked = true;
     if ((state & ASKS_STOP) !== 0) this.pe.stopAt(this.heldStops.take(h));
-    if ((state & HAS_OUTPUT) !== 0) {
-      this.pe.outputs.push(...(this.heldOutputs.get(h) ?? []));
-      this.heldOutputs.delete(h);
-    }
+    if ((state & HAS_OUTPUT) !== 0) this.pe.outputs.push(...this.heldOutputs.take(h));
   }
 
   /** The event sent to another PE as output `code` will not be taken back. */
   settled(code: number): void {
-    const n = -2 - code;
-    const to = n % this.transport.pes;
-    this.channels.give(to, (n - to) / this.transport.pes);
+    const { pes } = this.transport;
+    const to = (-2 - code) % pes;
+    this.channels.give(to, (-2 - code - to) / pes);
   }
 
   // --- requests of handlers -----------------------------------------------------------------------
 
   holdOutput(h: number, lp: number, text: string): void {
-    const line = this.pe.outputLine(h, lp, text);
-    const lines = this.heldOutputs.get(h);
-    if (lines === undefined) this.heldOutputs.set(h, [line]);
-    else lines.push(line);
+    this.heldOutputs.add(h, this.pe.outputLine(h, lp, text));
   }
 
   holdStop(h: number, time: number): void {
     this.heldStops.add(h, time);
+    this.finals.lower(time);
   }
 
   /** When the run stops, as far as is known here: by an event that is committed, or one that may be undone. */
@@ -415,27 +424,6 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     if (!this.suspended.any || !this.suspended.awaits(h)) return;
     this.current = this.lpOf(h) as OptimisticLp;
     this.suspended.fail(h);
-  }
-
-  /** What event `h`, the newest of its KP, has sent: a digest of times, destinations and messages. */
-  newestSends(h: number): string {
-    const { pe } = this;
-    const { pool } = pe;
-    const kp = this.kps[this.kpOf[pool.I[(h << 1) + DEST]]];
-    const sent = new Digest();
-    const { E } = this.entries;
-    const e = kp.newest();
-    const count = E[e + E_OUTS];
-    for (let n = 1; n <= count; n++) {
-      const code = n === count ? E[e + E_OUT] : kp.outs[(kp.outTail - n) & (kp.outs.length - 1)];
-      if (code < 0) continue;
-      // Whether its tie-breaker has been computed is not part of it.
-      pe.ties.of(code);
-      sent.addWords(n, pool.I, code << 1, 6);
-      sent.addWords(-n, pool.I, (code + PAYLOAD) << 1, pool.payload * 2);
-      sent.addWords(n, pool.I, (code << 1) + DEST, 1);
-    }
-    return `${count} ${sent}`;
   }
 
   /** Events handled and not committed. */

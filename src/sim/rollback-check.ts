@@ -5,9 +5,12 @@
  * optimistic-debug: nothing is committed until the end (or until memory is full); then everything is
  * rolled back and compared with the initial state, handled again, and committed.
  */
+import { Digest } from './digest.ts';
 import type { Driver } from './driver.ts';
 import { GvtHooks } from './gvt-hooks.ts';
 import { OutOfEventMemoryError } from './in-order.ts';
+import { E_OUT, E_OUTS } from './kp-layout.ts';
+import { DEST, PAYLOAD } from './layout.ts';
 import { LP_STATE, type LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
 import type { Optimism } from './optimistic.ts';
@@ -83,7 +86,7 @@ export class RollbackCheckRun implements Driver {
     engine.handle(h);
     engine.stopIfHeld(h);
     const after = pe.memory.i32.slice(at, at + pe.blockSize * 2);
-    const sent = engine.newestSends(h);
+    const sent = newestSends(engine, h);
     engine.rollBackFrom(-Infinity);
     const words = pe.memory.i32;
     for (let w = 0; w < before.length; w++) {
@@ -121,7 +124,7 @@ export class RollbackCheckRun implements Driver {
   ): void {
     const words = this.pe.memory.i32;
     const w = after.findIndex((word, k) => words[at + k] !== word);
-    if (w < 0 && this.engine.newestSends(h) === sent) return;
+    if (w < 0 && newestSends(this.engine, h) === sent) return;
     lp.enter(lp.index, h);
     const what = w < 0 ? 'sends something else' : `gives another ${partOf(lp, w)}`;
     throw new RollbackError(
@@ -214,4 +217,24 @@ export class DebugRun implements Driver {
   where(): LpContext {
     return this.engine.where();
   }
+}
+
+/** What event `h`, the newest of its KP, has sent: a digest of times, destinations and messages. */
+function newestSends({ pe, kps, entries }: Optimism, h: number): string {
+  const { pool } = pe;
+  const kp = kps[pe.kps[pool.I[(h << 1) + DEST]]];
+  const sent = new Digest();
+  const { E } = entries;
+  const e = kp.newest();
+  const count = E[e + E_OUTS];
+  for (let n = 1; n <= count; n++) {
+    const code = n === count ? E[e + E_OUT] : kp.outs[(kp.outTail - n) & (kp.outs.length - 1)];
+    if (code < 0) continue;
+    // Whether its tie-breaker has been asked for is no part of it.
+    pe.ties.of(code);
+    sent.addWords(n, pool.I, code << 1, 6);
+    sent.addWords(-n, pool.I, (code + PAYLOAD) << 1, pool.payload * 2);
+    sent.addWords(n, pool.I, (code << 1) + DEST, 1);
+  }
+  return `${count} ${sent}`;
 }

@@ -57,6 +57,9 @@ export class Scheduler {
   private last = 0;
   private oneByOne = false;
   private closing = false;
+  /** Whether other PEs' promises tell more than GVTs do; and what the last GVT tells that `drain` has not followed yet. */
+  private readonly promises: boolean;
+  private ofGvt = -Infinity;
   private readonly mine = startOfTime();
   private readonly span = () => this.engine.span(this.key.time);
   private readonly phases: PhaseMarks | null;
@@ -70,6 +73,8 @@ export class Scheduler {
     this.engine = engine;
     this.clock = clock;
     this.conservative = config.synch === 'conservative';
+    this.promises =
+      !this.conservative && transport.promises && (config.lookahead > 0 || config.pes === 1);
     this.window = new OptimismWindow(config.maxOptLookahead, config.lookahead, transport.slowGvt);
     this.pressure = new MemoryPressure(pe, transport, engine);
     this.hooks = new GvtHooks(pe);
@@ -94,7 +99,10 @@ export class Scheduler {
     const timed = clock.turn();
     let t = timed ? clock.begin() : 0;
     clock.enter('read');
+    const { finals } = engine;
+    if (finals !== null) finals.foresee(this.apart === 0 ? this.lbts() : -Infinity);
     const arrived = transport.drain(engine);
+    finals?.raise();
     clock.enter('batch');
     // Events that arrived past the memory bound have to be compensated for.
     if (pe.pool.overdrawn) {
@@ -123,7 +131,7 @@ export class Scheduler {
     transport.flush();
     if (timed) clock.lap('other', t);
     const least = engine.least();
-    transport.tell(least);
+    transport.tell(least, this.promises && !this.memoryIsShort() ? engine.stopTime() : -Infinity);
     if (n === 0 && arrived === 0) this.rest(least);
     else {
       this.idle = 0;
@@ -138,6 +146,19 @@ export class Scheduler {
     const goesOn = this.advance(clock.beginApart());
     clock.endApart();
     return goesOn;
+  }
+
+  /** A lower bound on the time stamps of what arrives after the next `drain`. */
+  private lbts(): number {
+    const { ofGvt } = this;
+    this.ofGvt = -Infinity;
+    if (this.memoryIsShort()) return -Infinity;
+    const told = this.promises ? this.transport.lbts(this.pe.config.lookahead) : -Infinity;
+    return Math.min(Math.max(ofGvt, told), this.engine.stopTime());
+  }
+
+  private memoryIsShort(): boolean {
+    return this.engine.starved || this.transport.pressure() > 0;
   }
 
   /** Whether a full turn ends without an exchange. */
@@ -175,11 +196,17 @@ export class Scheduler {
     this.clock.enter('batch');
     this.transport.flush();
     const { pe, mine } = this;
+    const promised = this.promises && !this.memoryIsShort();
+    if (!promised) {
+      this.engine.finals?.drop();
+      this.transport.withdraw();
+    }
     const h = this.engine.first();
     // A GVT that stands still, or is handled event by event, has to tell events of its time apart.
     const exact = this.oneByOne || pe.pool.F[h] === this.key.time;
     if (exact) pe.keyOf(h, mine);
     else pe.boundOf(h, mine);
+    mine.promised = promised;
     this.waitForStop();
     this.transport.contribute(mine);
     this.marks?.exit(MARK_GVT);
@@ -242,6 +269,7 @@ export class Scheduler {
       this.crowdTime = ((gvt - before) / committed) * CROWD;
     this.committed = counts[C.committed];
     this.last = gvt;
+    this.ofGvt = Math.min(gvt + pe.config.lookahead, key.underWay);
     this.setBound();
     if (gvt >= pe.config.end && !this.hooksMayCome()) {
       this.finished = true;

@@ -1,6 +1,14 @@
-/** The hot half of Time Warp: handling events ahead of GVT. Closures over constants only, as in `in-order.ts`. */
+/**
+ * The hot half of Time Warp: handling events ahead of GVT. Closures over constants only, as in `in-order.ts`.
+ *
+ * An event before the LBTS, a lower bound on the time stamps of all that may still arrive, is taken in its place: every
+ * event before it has been handled, and none can come. It is final at once, without an entry in its KP. So the PE that
+ * lags behind works in order, and only what one handles ahead of the others has its price (J. Steinman, "Breathing Time
+ * Warp", 1993, alternates so between phases of all PEs).
+ */
 
 import { C } from './counters.ts';
+import * as final from './finals.ts';
 import * as tallies from './instrument/tally.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
@@ -10,14 +18,38 @@ import { expectNoPromise } from './model-check.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 import type { TimeWarp } from './time-warp.ts';
 
+const { LAST_FINAL, LBTS } = final;
 const { T_PROCESSED } = tallies;
-const { BITS, CANCELLED, DEST, PATH, PROCESSED, STATE, STATE_MASK } = layout;
-const { CURRENT, E_CORE_DRAWS, E_DRAWS, E_FLAGS, E_HANDLE, E_PATH, KP_SHIFT, NEWEST, SKIPPED } =
-  kpLayout;
+const {
+  ASKS_HOOK,
+  ASKS_STOP,
+  BITS,
+  CANCELLED,
+  DEST,
+  HAS_OUTPUT,
+  PATH,
+  PROCESSED,
+  REMOTE,
+  STATE,
+  STATE_MASK,
+} = layout;
+const {
+  CURRENT,
+  E_CORE_DRAWS,
+  E_DRAWS,
+  E_FLAGS,
+  E_HANDLE,
+  E_PATH,
+  KP_SHIFT,
+  LENGTH,
+  NEWEST,
+  SKIPPED,
+} = kpLayout;
 
 // Integers of `marks`.
 const DONE_IN_RUN = 0;
 const IN_HANDLER = 1;
+const FINAL = 2;
 
 /** A handler threw during speculation, and the hand-written `reverse` of its LP type cannot undo half an event. */
 export class SpeculationError extends ModelError {
@@ -39,8 +71,10 @@ interface Speculation {
 export function speculation(engine: TimeWarp): Speculation {
   const { pe, kps, kpTimes, suspended, entries } = engine;
   const { E, K } = entries;
-  const { pool, queue, signatures, counts, paths, tally } = pe;
+  const { times } = engine.finals;
+  const { pool, queue, signatures, counts, paths, tally, ids } = pe;
   const tracer = pe.instrument?.tracer ?? null;
+  const commits = pe.instrument?.commits ?? null;
   const begin = tracer?.begin ?? null;
   const { F, I } = pool;
   const kpOf = pe.kps;
@@ -51,6 +85,8 @@ export function speculation(engine: TimeWarp): Speculation {
       : (): OptimisticLp => only;
   const DONE = C.eventsProcessed;
   const TIES = C.eventTies;
+  const COMMITTED = C.committed;
+  const FLAGS = REMOTE | HAS_OUTPUT | ASKS_HOOK | ASKS_STOP;
   // A double in a typed array: as a variable of the closure it would be allocated anew at each change.
   const last = new Float64Array(16).fill(Number.NaN);
   const marks = new Int32Array(32);
@@ -68,6 +104,32 @@ export function speculation(engine: TimeWarp): Speculation {
     if (tracer !== null) tracer.record(h, lp.index);
     if (pe.nStaged > 0) engine.deliver();
     if (lp.aborted) engine.abort(lp, kps[kpOf[lp.index]]);
+  }
+
+  /** Commits an event that is final at once; one that has suspended its LP stays, for the next GVT to stop the run. */
+  function commit(lp: OptimisticLp, h: number, index: number): void {
+    marks[DONE_IN_RUN]++;
+    if (tally !== null) tally.add(index, T_PROCESSED);
+    if (tracer !== null) tracer.record(h, index);
+    if (pe.nStaged > 0) engine.deliver();
+    if (suspended.any) return;
+    marks[FINAL]++;
+    pe.committed(h, ids[index]);
+    if (commits !== null) commits.record(h, index);
+    if (lp.handlers.commit !== undefined) {
+      const reader = lp.reader.enter(index, h);
+      lp.handlers.commit(reader, reader.message);
+    }
+    const state = I[(h << 1) + STATE];
+    if ((state & FLAGS) !== 0) engine.commitFlags(state, h);
+    pe.freeEvent(h);
+  }
+
+  /** Counts what has been handled since `marks` was reset. */
+  function count(): void {
+    counts[DONE] += marks[DONE_IN_RUN];
+    counts[COMMITTED] += marks[FINAL];
+    marks[FINAL] = 0;
   }
 
   /**
@@ -96,9 +158,14 @@ export function speculation(engine: TimeWarp): Speculation {
       if (t <= newest && (t < newest || signatures.tieBefore(h, E[K[s + NEWEST] + E_HANDLE]))) {
         engine.straggler(kps[k], h);
       }
+      const final = t < times[LBTS] && !suspended.any;
+      if (final) {
+        times[LAST_FINAL] = t;
+        // What the LP handled before is final too, and commits in order.
+        if (K[s + LENGTH] > 0) engine.commitKp(k);
+      }
       if (t === last[0]) counts[TIES]++;
       last[0] = t;
-      kpTimes[k] = t;
       const lp = contextOf(index);
       engine.current = lp;
       lp.enter(index, h);
@@ -108,9 +175,12 @@ export function speculation(engine: TimeWarp): Speculation {
       const path = Math.max(before, I[i + PATH]) + 1;
       paths[index] = path;
       lp.path = path;
-      const at = entries.append(s);
-      E[at + E_HANDLE] = h;
-      E[at + E_PATH] = before;
+      if (!final) {
+        kpTimes[k] = t;
+        const at = entries.append(s);
+        E[at + E_HANDLE] = h;
+        E[at + E_PATH] = before;
+      }
       if (suspended.any && suspended.has(index)) end(lp, h, SKIPPED);
       else {
         if (begin !== null) begin();
@@ -118,7 +188,8 @@ export function speculation(engine: TimeWarp): Speculation {
         const returned: unknown = lp.handlers.forward(lp, lp.received);
         if (returned !== undefined) expectNoPromise(returned);
         marks[IN_HANDLER] = 0;
-        end(lp, h, 0);
+        if (final) commit(lp, h, index);
+        else end(lp, h, 0);
       }
       if (engine.starved) return;
       h = 0;
@@ -140,7 +211,7 @@ export function speculation(engine: TimeWarp): Speculation {
     } catch (error) {
       caught(error);
     } finally {
-      counts[DONE] += marks[DONE_IN_RUN];
+      count();
     }
   }
 
@@ -150,16 +221,15 @@ export function speculation(engine: TimeWarp): Speculation {
       for (;;) {
         try {
           loop(0, max, bound);
-          break;
+          return marks[DONE_IN_RUN];
         } catch (error) {
           caught(error);
-          if (engine.starved) break;
+          if (engine.starved) return marks[DONE_IN_RUN];
         }
       }
     } finally {
-      counts[DONE] += marks[DONE_IN_RUN];
+      count();
     }
-    return marks[DONE_IN_RUN];
   }
 
   return { handle, run };

@@ -1,4 +1,5 @@
 /** The engine of Time Warp as its hot halves see it, which handle events and commit them. */
+import type { Finals } from './finals.ts';
 import type { Entries, Kp } from './kp.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 import type { Pe } from './pe.ts';
@@ -12,6 +13,7 @@ export interface TimeWarp {
   /** Receive time of each KP's newest handled event; -Infinity where there is none. */
   readonly kpTimes: Float64Array;
   readonly suspended: Suspensions;
+  readonly finals: Finals;
   /** The context that was entered last. */
   current: OptimisticLp;
   /** Event memory ran out since the last GVT. */
@@ -26,6 +28,8 @@ export interface TimeWarp {
   /** An output of a committed event will not be taken back any more. */
   settled(code: number): void;
   commitFlags(state: number, h: number): void;
+  /** Commits all that KP `k` has handled. */
+  commitKp(k: number): void;
   /** Throws where an event before `gvt` was suspended. */
   stopAtFirst(gvt: Gvt): void;
 }

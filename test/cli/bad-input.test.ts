@@ -90,6 +90,7 @@ const CASES: readonly Case[] = [
   does('negative', '', 'send(0, -1): a negative delay would send an event into the past'),
   does('nobody', '--synch=3', 'send(99, 1): no such LP; ids are 0…3'),
   does('lookahead', '--synch=2 --pes=2', 'send(0, 0.5): lookahead violation'),
+  does('lookahead', '--synch=3 --pes=2', 'send(0, 0.5): lookahead violation'),
   does('overflow', '', 'misbehave.seen: 300 does not fit in u8'),
   does('overflow', '--pes=2', 'misbehave.seen: 300 does not fit in u8'),
   // files

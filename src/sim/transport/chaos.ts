@@ -160,12 +160,18 @@ export class Chaos {
     const drain = transport.drain.bind(transport);
     const rest = transport.rest.bind(transport);
     const full = transport.full.bind(transport);
+    const lbts = transport.lbts.bind(transport);
     transport.drain = (receiver: Receiver) => {
       this.pause();
       if (!this.whole && this.isLate()) return 0;
       const n = drain(receiver);
       this.whole = false;
       return n;
+    };
+    transport.lbts = (lookahead: number) => {
+      if (this.isLate()) return -Infinity;
+      this.whole = true;
+      return lbts(lookahead);
     };
     transport.full = () => full() || (this.dice.chance(0.1) && this.isLate());
     transport.rest = (turns) => {

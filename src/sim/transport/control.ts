@@ -27,6 +27,8 @@ const ASKED = 3;
 const ANSWER = 4;
 const STOP_ASKED = 5;
 const STOP_ROUND = 6;
+const PROMISING = 7;
+const PROMISED = 8;
 const STOP = LINE;
 const PRESSURE = LINE + 1;
 const BUDGET = 2 * LINE;
@@ -47,6 +49,8 @@ const KEY_LINES = 16;
 const COMMITTED = KEY_LINES;
 const ROLLED_BACK = KEY_LINES + 1;
 const FIRST_PENDING = KEY_LINES + 2;
+const LATE = KEY_LINES + 3;
+const SEEN = KEY_LINES + 4;
 const PE_LINES = 2 * KEY_LINES;
 
 export interface ControlMemory {
@@ -121,6 +125,7 @@ export class Control {
   readonly pes: number;
   private readonly W: Int32Array;
   private readonly D: Float64Array;
+  private readonly D32: Int32Array;
   private readonly sleep: Sleep;
   private seen = 0;
   private taken = 0;
@@ -130,6 +135,7 @@ export class Control {
     this.sleep = sleep;
     this.W = memory.words;
     this.D = memory.doubles;
+    this.D32 = new Int32Array(this.D.buffer, this.D.byteOffset, this.D.length * 2);
   }
 
   requestGvt(): boolean {
@@ -150,8 +156,11 @@ export class Control {
     return this.taken === this.seen;
   }
 
-  /** @param underWay least time of what this PE has posted and its receiver may not find when this round is done */
-  contribute(pe: number, least: Gvt, underWay: number): void {
+  /**
+   * @param underWay least time of what this PE has posted and its receiver may not find when this round is done
+   * @param promised whether this PE stands by its promises
+   */
+  contribute(pe: number, least: Gvt, underWay: number, promised: boolean): void {
     const round = this.seen + 1;
     this.seen = round;
     const { D } = this;
@@ -160,7 +169,9 @@ export class Control {
     D[mine + PRIORITY] = least.priority;
     D[mine + UNDER_WAY] = underWay;
     putTies(D, mine, least.ties);
+    if (promised) this.W[PROMISING] = round;
     if (Atomics.add(this.W, REPORTED, 1) !== this.pes - 1) return;
+    this.W[PROMISED] = Number(this.W[PROMISING] === round);
     let first = atPe(0);
     D[GVT + UNDER_WAY] = D[first + UNDER_WAY];
     for (let k = 1; k < this.pes; k++) {
@@ -189,6 +200,7 @@ export class Control {
     out.priority = this.D[GVT + PRIORITY];
     getTies(this.D, GVT, out.ties);
     out.underWay = this.D[GVT + UNDER_WAY];
+    out.promised = this.W[PROMISED] !== 0;
     return true;
   }
 
@@ -222,6 +234,28 @@ export class Control {
       if (k !== pe) least = Math.min(least, this.D[atPe(k) + FIRST_PENDING]);
     }
     return least;
+  }
+
+  /**
+   * As `tell`, of two PEs: what this one has posted and not published is from `late` on, and it has taken into account the
+   * first `seen` slots of the other. In this order: who sees one of them sees those before.
+   */
+  promise(pe: number, late: number, least: number, seen: number): void {
+    this.D[atPe(pe) + LATE] = late;
+    this.tell(pe, least);
+    Atomics.store(this.D32, (atPe(pe) + SEEN) << 1, seen);
+  }
+
+  withdraw(pe: number): void {
+    this.D[atPe(pe) + LATE] = -Infinity;
+  }
+
+  seenBy(pe: number): number {
+    return Atomics.load(this.D32, (atPe(pe) + SEEN) << 1);
+  }
+
+  lateOf(pe: number): number {
+    return this.D[atPe(pe) + LATE];
   }
 
   progress(): { committed: number; rolledBack: number } {

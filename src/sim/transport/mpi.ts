@@ -72,6 +72,7 @@ const crowded = () => (launchedRank()?.local ?? 1) > availableParallelism();
 
 export class MpiTransport implements RankTransport {
   readonly slowGvt = true;
+  readonly promises = false;
   readonly pe: number;
   readonly pes: number;
   private readonly gvt: MpiGvt;
@@ -309,6 +310,12 @@ export class MpiTransport implements RankTransport {
   }
 
   tell(): void {}
+
+  lbts(): number {
+    return -Infinity;
+  }
+
+  withdraw(): void {}
 
   told(): number {
     return Number.NaN;

@@ -53,6 +53,11 @@ export class RingProducer {
     words[MOST] = this.most;
   }
 
+  /** Slots filled so far. */
+  get end(): number {
+    return this.tail;
+  }
+
   /** Whether there is room for another slot. */
   room(): boolean {
     if (((this.tail - this.head) | 0) < this.most) return true;
@@ -90,6 +95,11 @@ export class RingConsumer {
     this.doubles = asDoubles(words);
     this.size = size;
     this.mask = maskOf(words, size);
+  }
+
+  /** Slots taken so far. */
+  get taken(): number {
+    return this.head;
   }
 
   /** Number of slots that have been published and not taken. */

@@ -7,6 +7,7 @@ export class SequentialTransport implements Transport {
   readonly slowGvt = false;
   readonly heldBack = 0;
   readonly reductionsPerGvt = 0;
+  readonly promises = true;
   gvt = 0;
   committed = 0;
   rolledBack = 0;
@@ -77,5 +78,9 @@ export class SequentialTransport implements Transport {
   told(): number {
     return Number.NaN;
   }
+  lbts(): number {
+    return Infinity;
+  }
+  withdraw(): void {}
   rest(): void {}
 }

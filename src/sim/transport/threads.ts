@@ -7,6 +7,7 @@ import { Held } from './held.ts';
 import { ArrivingList, ListSlots } from './list-slots.ts';
 import { RingConsumer, RingProducer, ringBytes } from './ring.ts';
 import { type Gvt, type Receiver, startOfTime, type Transport } from './transport.ts';
+import { Unseen } from './unseen.ts';
 
 const { BITS, DEST, EXTRA, PATH, PAYLOAD, RECV, SEND, SOURCE, STATE, TIE } = layout;
 
@@ -62,6 +63,7 @@ export class ThreadTransport implements Transport {
   readonly pes: number;
   readonly slowGvt = false;
   readonly reductionsPerGvt = 1;
+  readonly promises: boolean;
   readonly control: Control;
   private readonly host: RingHost;
   private readonly size: number;
@@ -78,12 +80,18 @@ export class ThreadTransport implements Transport {
   private readonly arriving: (ArrivingList | null)[];
   /** Least time posted since this PE last saw that no GVT round was open, or contributed to one. */
   private readonly least = new Float64Array([Infinity]);
+  /** The other PE of two, -1 otherwise; what it may not have taken into account, and how much this one has of its messages. */
+  private readonly other: number;
+  private readonly unseen = new Unseen();
+  private seen = 0;
 
   constructor(host: RingHost, memory: ThreadMemory, pes: number, parts: RingParts = {}) {
     const { producer = newProducer, consumer = newConsumer } = parts;
     this.host = host;
     this.pe = host.number;
     this.pes = pes;
+    this.other = pes === 2 ? 1 - host.number : -1;
+    this.promises = pes === 2;
     this.control = new Control(memory.control, pes, parts.sleep);
     this.size = host.pool.stride * 2;
     const { size, pe } = this;
@@ -94,10 +102,15 @@ export class ThreadTransport implements Transport {
     this.arriving = new Array<ArrivingList | null>(pes).fill(null);
   }
 
+  private posts(time: number): void {
+    if (time < this.least[0]) this.least[0] = time;
+    this.unseen.post(time);
+  }
+
   post(pe: number, h: number, channel: number): void {
     const { F, I } = this.host.pool;
     const time = F[h + RECV];
-    if (time < this.least[0]) this.least[0] = time;
+    this.posts(time);
     const i = h << 1;
     const extra = I[i + EXTRA] === 0 ? 0 : this.list.write(h);
     const ring = this.out[pe] as RingProducer;
@@ -136,7 +149,7 @@ export class ThreadTransport implements Transport {
   }
 
   cancel(pe: number, channel: number, time: number, rollback: number): void {
-    if (time < this.least[0]) this.least[0] = time;
+    this.posts(time);
     const ring = this.out[pe] as RingProducer;
     if (this.held[pe].none && ring.room()) {
       const at = ring.next();
@@ -163,7 +176,9 @@ export class ThreadTransport implements Transport {
     let published = false;
     for (let pe = 0; pe < this.pes; pe++) {
       const ring = this.out[pe];
-      if (ring?.publish()) published = true;
+      if (!ring?.publish()) continue;
+      published = true;
+      this.unseen.publish(ring.end);
     }
     if (published) this.control.wake();
   }
@@ -175,7 +190,7 @@ export class ThreadTransport implements Transport {
       if (ring === null) continue;
       while (!held.none && ring.room()) {
         // From here on it counts as posted, until no round is open.
-        if (held.firstTime < this.least[0]) this.least[0] = held.firstTime;
+        this.posts(held.firstTime);
         const slot = held.shift();
         const at = ring.next();
         for (let k = 0; k < this.size; k++) ring.words[at + k] = slot[k];
@@ -266,8 +281,8 @@ export class ThreadTransport implements Transport {
     const posted = Math.min(this.least[0], held);
     // Of what is in flight only a bound of its time is known.
     this.flying.time = posted;
-    const underWay = Math.min(held, least.underWay);
-    this.control.contribute(this.pe, posted <= least.time ? this.flying : least, underWay);
+    const key = posted <= least.time ? this.flying : least;
+    this.control.contribute(this.pe, key, Math.min(held, least.underWay), least.promised);
     this.least[0] = Infinity;
   }
 
@@ -308,8 +323,33 @@ export class ThreadTransport implements Transport {
     return this.control.stopped();
   }
 
-  tell(least: number): void {
-    this.control.tell(this.pe, least);
+  tell(least: number, until: number): void {
+    const { control, pe, other } = this;
+    if (other < 0) {
+      control.tell(pe, least);
+      return;
+    }
+    // An event is not there before its list is.
+    if (this.arriving[other] === null) this.seen = (this.in[other] as RingConsumer).taken;
+    const late = Math.min(this.held[other].least(), this.unseen.unpublished, until);
+    control.promise(pe, late, least, this.seen);
+  }
+
+  /**
+   * Of two PEs. The other one sends what it has posted and not published, and what follows from events that it has pending
+   * or will have received from here. Where there are more PEs, what they have under way among themselves counts as well.
+   */
+  lbts(lookahead: number): number {
+    const { control, other } = this;
+    if (other < 0) return -Infinity;
+    // Before its promise, which may be newer: then it covers more than it has to.
+    const unseen = this.unseen.least(control.seenBy(other));
+    const least = Math.min(control.told(this.pe), unseen, this.held[other].least());
+    return Math.min(least + lookahead, control.lateOf(other));
+  }
+
+  withdraw(): void {
+    this.control.withdraw(this.pe);
   }
 
   told(): number {

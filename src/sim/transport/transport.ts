@@ -30,6 +30,8 @@ export interface Gvt {
    * lookahead is still to be added; for itself it is not.
    */
   underWay: number;
+  /** Whether a PE that contributed stood by what it has promised others (`Transport.lbts`). */
+  promised: boolean;
 }
 
 /** A GVT before everything. */
@@ -39,6 +41,7 @@ export function startOfTime(): Gvt {
     priority: -Infinity,
     ties: new Float64Array(GVT_TIES).fill(-Infinity),
     underWay: Infinity,
+    promised: false,
   };
 }
 
@@ -49,6 +52,7 @@ export function endOfTime(): Gvt {
     priority: Infinity,
     ties: new Float64Array(GVT_TIES).fill(Infinity),
     underWay: Infinity,
+    promised: false,
   };
 }
 
@@ -67,6 +71,7 @@ export function copyGvt(from: Gvt, to: Gvt): void {
   to.priority = from.priority;
   to.ties.set(from.ties);
   to.underWay = from.underWay;
+  to.promised = from.promised;
 }
 
 /** Takes what arrives. */
@@ -126,10 +131,25 @@ export interface Transport {
   report(gvt: number, committed: number, rolledBack: number): void;
   /** Whether the run is to stop before its end. */
   stopped(): boolean;
-  /** Reports how far this PE is: the time of its first pending event. Only a hint, which may reach others late. */
-  tell(least: number): void;
+  /**
+   * Reports how far this PE is: the time of its first pending event. A hint, which may reach others late.
+   * @param until others may rely on it (`lbts`), that nothing before it is undone here unless something arrives, as far as
+   * this time; -Infinity where they may not
+   */
+  tell(least: number, until: number): void;
   /** The least time that the other PEs have reported; NaN if PEs do not know of each other. */
   told(): number;
+  /**
+   * A lower bound on the time stamps (LBTS) of all that arrives after the next `drain`, which delivers at least what this
+   * speaks of; -Infinity where only GVTs tell. It holds as long as this PE posts nothing: a message of receive time t
+   * can bring an answer from t + lookahead on.
+   * @param lookahead least offset of an event to another PE
+   */
+  lbts(lookahead: number): number;
+  /** Takes back what `tell` has promised. Others may rely on it until the next GVT that nobody has promised anything for. */
+  withdraw(): void;
+  /** Whether `tell` promises anything. */
+  readonly promises: boolean;
   /** Waits a little, after `turns` turns without anything to do. */
   rest(turns: number): void;
   /** Whether a GVT takes as long as hundreds of events: it goes over a network. */

@@ -1,0 +1,65 @@
+/**
+ * Which events of an optimistic PE are final as soon as they are handled: those before the LBTS, a lower bound on the time
+ * stamps of all that may still arrive. They need no entry in their KP and wait for no GVT.
+ */
+import { justAfter } from './just-after.ts';
+
+/** Doubles of `times`. */
+export const LBTS = 0;
+/** Time of the last event that was final at once; -Infinity before the first. */
+export const LAST_FINAL = 1;
+/** The LBTS after the next `drain`, which may undo events and so send what others answer. */
+const FORESEEN = 2;
+
+export class Finals {
+  /** At least 128 bytes: V8 keeps smaller arrays in its heap, where they move. */
+  readonly times = new Float64Array(16).fill(-Infinity);
+  private readonly lookahead: number;
+
+  constructor(lookahead: number) {
+    this.lookahead = lookahead;
+  }
+
+  /** Nothing that arrives after the next `drain` is before `time`, unless something is sent till then. */
+  foresee(time: number): void {
+    this.times[FORESEEN] = time;
+  }
+
+  /** What had arrived has been drained. */
+  raise(): void {
+    if (this.times[FORESEEN] > this.times[LBTS]) this.times[LBTS] = this.times[FORESEEN];
+  }
+
+  /** Nothing from `time` on is final yet. */
+  lower(time: number): void {
+    if (time < this.times[LBTS]) this.times[LBTS] = time;
+    if (time < this.times[FORESEEN]) this.times[FORESEEN] = time;
+  }
+
+  /** A message of receive time `time` to another PE may bring an answer. */
+  sent(time: number): void {
+    this.lower(time + this.lookahead);
+  }
+
+  /** Events are final when a GVT commits them. */
+  drop(): void {
+    this.lower(-Infinity);
+  }
+
+  /**
+   * What arrives has receive time `time`.
+   * @throws Error where an event that follows it has been final: a mistake of the simulator's, and the run would be wrong
+   */
+  expectAfter(time: number): void {
+    if (time >= this.times[LAST_FINAL]) return;
+    throw new Error(
+      `an event of virtual time ${time} arrived after one of ${this.times[LAST_FINAL]} was final: a mistake of the simulator's; --synch=conservative gets by without such`,
+    );
+  }
+
+  /** All events before this time have been handled, and nothing can undo them. */
+  get settled(): number {
+    const last = this.times[LAST_FINAL];
+    return last === -Infinity ? last : justAfter(last);
+  }
+}
