@@ -2,7 +2,7 @@
  * A file that is read whole, again and again: of /proc and /sys, whose text is made when it is read. Its descriptor is
  * kept: opening costs more than reading.
  */
-import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /** How files are opened: without waiting for a pipe's writer, or with. */
 export const DIRECT = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -12,6 +12,23 @@ export const WAITING = constants.O_RDONLY;
 const START = 16 * 1024;
 /** Longer texts are no kernel's: a recorded tree can hold anything. */
 const LONGEST = 64 * 1024 * 1024;
+
+/**
+ * Opens a file of a kernel. What a recorded tree may hold in its place would never end or cannot be read twice: pipes,
+ * devices. Where opening waits, somebody watches over it.
+ * @throws Error where it cannot be opened, or is no file
+ */
+export function openKernel(path: string, flags: number): number {
+  const file = openSync(path, flags);
+  if (flags === WAITING) return file;
+  const stats = fstatSync(file);
+  if (stats.isFile() && stats.size <= LONGEST) return file;
+  closeSync(file);
+  throw new Error(stats.isFile() ? tooLong(path) : `${path} is not a file`);
+}
+
+const tooLong = (path: string) => `${path} is longer than ${LONGEST} bytes`;
+
 /** Descriptors that a tree keeps in any case, and at most; files beyond are opened for each read. */
 const [FEWEST_KEPT, MOST_KEPT] = [200, 4096];
 
@@ -65,7 +82,7 @@ export class KernelFile {
     this.path = path;
     this.flags = flags;
     this.kept = kept;
-    this.file = openSync(path, flags);
+    this.file = openKernel(path, flags);
     if (!kept.keep()) {
       closeSync(this.file);
       this.file = -1;
@@ -104,7 +121,7 @@ export class KernelFile {
 
   private opened(how: (file: number, self: KernelFile) => number, self: KernelFile): number {
     if (this.file >= 0) return how(this.file, self);
-    const file = openSync(this.path, this.flags);
+    const file = openKernel(this.path, this.flags);
     try {
       return how(file, self);
     } finally {
@@ -114,7 +131,7 @@ export class KernelFile {
 
   /** Room for twice as much; the first `used` bytes stay. */
   grow(used: number): void {
-    if (used >= LONGEST) throw new Error(`${this.path} is longer than ${LONGEST} bytes`);
+    if (used >= LONGEST) throw new Error(tooLong(this.path));
     const larger = Buffer.allocUnsafeSlow(2 * this.bytes.length);
     this.bytes.copy(larger, 0, 0, used);
     if (this.own !== null) this.own = larger;

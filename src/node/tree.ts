@@ -1,8 +1,8 @@
 /** Where a collector reads: this machine, or a recorded tree of another's `proc` and `sys`. */
-import { readFileSync } from 'node:fs';
+import { closeSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { DeviceLists, list } from './device-lists.ts';
-import { DIRECT, KeptFiles, KernelFile, WAITING } from './kernel-file.ts';
+import { DIRECT, KeptFiles, KernelFile, openKernel, WAITING } from './kernel-file.ts';
 
 export { KernelFile } from './kernel-file.ts';
 
@@ -140,12 +140,12 @@ export class NodeTree {
   /** The file's text without blanks around it; null where there is none. */
   text(path: string): string | null {
     try {
-      const flag = this.waits ? WAITING : DIRECT;
-      // Node takes numbers too, which its types do not say.
-      return readFileSync(this.at(path), {
-        encoding: 'utf8',
-        flag: flag as unknown as string,
-      }).trim();
+      const file = openKernel(this.at(path), this.waits ? WAITING : DIRECT);
+      try {
+        return readFileSync(file, 'utf8').trim();
+      } finally {
+        closeSync(file);
+      }
     } catch {
       return null;
     }

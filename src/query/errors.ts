@@ -71,7 +71,7 @@ export { MissingPieceError };
  * await recording.close();
  * ```
  */
-export class MemoryLimitError extends Error {
+export class MemoryLimitError extends TriscopeError {
   override readonly name = 'MemoryLimitError';
 }
 

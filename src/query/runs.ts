@@ -100,6 +100,8 @@ function factsOf(run: Run): Facts {
 /** Options that say where output goes, not how it ran. */
 const OUTPUT = new Set(['record', 'json', 'output', 'live', 'help']);
 const OPTION = /^--([A-Za-z][\w-]*)(?:=(.*))?$/s;
+/** Options that take no value: what stands behind them may be the program that was recorded. */
+const TAKES_NONE = /^no-/;
 
 /** Options of a command's words up to `--`, by name; of one that stands alone `true`. */
 function optionsOf(recording: Recording | null): Map<string, string> {
@@ -110,7 +112,8 @@ function optionsOf(recording: Recording | null): Map<string, string> {
     const [, name, value] = OPTION.exec(word) ?? [];
     if (name === undefined || OUTPUT.has(name)) continue;
     const next = words[k + 1];
-    const apart = next === undefined || next.startsWith('-') ? 'true' : next;
+    const alone = next === undefined || next.startsWith('-') || TAKES_NONE.test(name);
+    const apart = alone ? 'true' : next;
     options.set(name.replaceAll('-', '_'), value ?? apart);
   }
   return options;

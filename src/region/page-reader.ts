@@ -1,9 +1,9 @@
 /**
  * What a process says of its regions, read while it runs or after it died: one PageReader per page file. The file is mapped, as
- * only memory shows its slots whole; without FFI its parts are read into a copy. Slots being written are read again (their
- * `seq`). Each look asks first how long the file is: who touches what was cut off is killed by the kernel.
+ * only memory shows its slots whole; without FFI its parts are read into a copy. Slots being written are read again (`seq`). Each
+ * look asks first how long the file is: who touches what was cut off is killed by the kernel.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { ENGINE_COUNTS } from '../model/engine-marks.ts';
 import {
   CPUS_BYTES,
@@ -26,6 +26,7 @@ import {
   THREAD_LIVE,
 } from '../model/region-layout.ts';
 import { type Mapping, mapFile } from '../os/mmap.ts';
+import { openPlain } from '../os/plain-file.ts';
 import { sizeOf } from '../os/raw-calls.ts';
 import { PageError } from './page-error.ts';
 import type { PageNode, PageRegion, PageSnapshot, PageThread } from './page-snapshot.ts';
@@ -131,15 +132,14 @@ export class PageReader {
   constructor(path: string) {
     this.path = path;
     try {
-      this.fd = openSync(path, 'r');
+      this.fd = openPlain(path).descriptor;
     } catch (error) {
       throw new PageError(`${path}: ${(error as Error).message}`);
     }
     try {
-      const bytes = this.checkHead();
-      this.length = bytes;
-      this.mapping = mapFile(this.fd, bytes, 'read');
-      const memory = this.mapping?.memory ?? new ArrayBuffer(bytes);
+      this.length = this.checkHead();
+      this.mapping = mapFile(this.fd, this.length, 'read');
+      const memory = this.mapping?.memory ?? new ArrayBuffer(this.length);
       this.bytes = new Uint8Array(memory);
       this.u32 = new Uint32Array(memory);
       this.f64 = new Float64Array(memory);

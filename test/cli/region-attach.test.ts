@@ -1,7 +1,7 @@
 /** `triscope region attach`: programs that were started elsewhere, before the controller or after it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -88,5 +88,26 @@ describe('attaching', () => {
     );
     expect(await refused('app')).toContain('app: it is not the number of a process');
     expect(await refused('4194304')).toContain('no such process');
+    expect(await refused('--pages=/dev/null')).toBe(
+      'triscope: /dev/null: cannot be the folder of pages: it is a file\n',
+    );
+    expect(await refused('--pages=/proc/pages')).toContain('/proc/pages: cannot be the folder');
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'is refused to root where a process is of another user',
+    async () => {
+      const folder = join(programFolder(''), 'pages');
+      const env = { ...process.env, TRISCOPE_REGION_DIR: folder };
+      const other = spawn('sleep', ['60'], { uid: 65534, cwd: '/', env, stdio: 'ignore' });
+      await once(other, 'spawn');
+      const { code, err } = await triscope(['region', 'attach', String(other.pid)]);
+      other.kill();
+      expect([code, err, existsSync(folder)]).toEqual([
+        2,
+        `triscope: ${other.pid}: it belongs to user 65534: run this command as that user\n`,
+        false,
+      ]);
+    },
+  );
 });

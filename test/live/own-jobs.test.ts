@@ -123,6 +123,7 @@ describe('a user', () => {
   it.each([
     [0o644, [`ada ${ADA}`], 'others may read the tokens in it (chmod 600)'],
     [0o600, ['ada short'], 'line 2: the token of ada must have 16 to 200 letters, digits, - and _'],
+    [0o600, [`${ADA} ada`], 'line 2: the token behind the name must have 16 to 200 letters'],
     [0o600, [`ada ${ADA} some`], 'line 2: after the token nothing but “all” may stand'],
     [0o600, [`ada ${ADA}`, `bob ${ADA}`], 'line 3: another user has the token of bob'],
   ])('is not let in by a wrong file: %o %s', (mode, lines, why) => {

@@ -164,6 +164,14 @@ describe('triscope query', () => {
     ]);
   });
 
+  it('keeps to the memory that it is given, within a function too', async () => {
+    const asked = await ask("SELECT length(repeat('x', 1500000000))", '--memory=64MiB');
+    expect(asked).toMatchObject({
+      ...{ code: 1, out: '' },
+      err: 'triscope: the query was stopped: it needed more memory than its limit, 64MiB; raise it with --memory\n',
+    });
+  });
+
   it('tells what is suspect on stderr', async () => {
     const cut = writeFolder(join(folder, 'cut.tri'), {
       'recording.json': recordingOf({ state: 'running' }),

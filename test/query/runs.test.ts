@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { record } from '../../src/cli/commands/record.ts';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { triscopeHere } from '../cli/support/run.ts';
 import { folder, open, samples } from './support/opened.ts';
@@ -90,6 +91,26 @@ describe('several recordings', () => {
     ]);
     const none = await triscopeHere(['query', join(folder, 'x*.tri')]);
     expect([none.code, none.err]).toEqual([3, expect.stringContaining('x*.tri: ')]);
+  });
+});
+
+describe('a program behind an option without a value', () => {
+  it('is not taken for the value', async () => {
+    const path = writeFolder(join(folder, 'flag.tri'), {
+      'recording.json': recordingOf({
+        madeBy: {
+          command: ['triscope', 'record', '--every', '2', '--no-node', './solver', 'in.txt'],
+          ...{ triscope: '0.1.0', node: '20.20.2' },
+        },
+      }),
+      'extra.frames': framesOf(batchOf(ROSS_PE, samples(1))),
+    });
+    expect(await asked('SELECT every, no_node FROM runs', path)).toEqual([
+      { every: 2, no_node: 'true' },
+    ]);
+    // Only of record may a word that is no option follow its options; these are known by their names.
+    const flags = Object.entries(record.options).filter(([, { kind }]) => kind === 'bool');
+    expect(flags.map(([name]) => name).filter((name) => !/^(no-|live$)/.test(name))).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   openSync,
@@ -122,6 +123,7 @@ describe('reading', () => {
       expect(() => new PageReader(path)).toThrow(path);
       return expect(() => new PageReader(path));
     };
+    bad('pipe', (path) => execFileSync('mkfifo', [path])).toThrow('it is a pipe, not a file');
     bad('short', (path) => writeFileSync(path, 'x')).toThrow('byte 1: it ends within the header');
     bad('text', (path) => writeFileSync(path, 'x'.repeat(5000))).toThrow("byte 0: no 'TRGN' mark");
     const head = Buffer.alloc(4096);

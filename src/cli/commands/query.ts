@@ -144,7 +144,8 @@ function optionsOf(given: QueryOptions): OpenOptions {
   return {
     cache: folder ?? given.cache === true,
     files: filesOf(given.with ?? []),
-    ...(memory !== undefined && { memory }),
+    // Who names a limit is to have it: of its own accord DuckDB does not keep it within a function.
+    ...(memory !== undefined && { memory, isolated: true }),
     ...(timeLimit !== undefined && { timeLimit, isolated: true }),
   };
 }

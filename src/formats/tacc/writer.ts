@@ -30,9 +30,9 @@ const START = 16 * 1024;
 const DIGITS = 20;
 const MILLION = 1_000_000;
 
-/** Names may hold no blanks: they would be taken for the next field. */
-const word = (text: string) => text.replace(/\s/g, '_') || '-';
-const oneLine = (text: string) => text.replace(/\s*[\r\n]+\s*/g, ' ');
+/** Names may hold no blanks, which would be taken for the next field, and nothing that controls a terminal. */
+const word = (text: string) => text.replace(/[\s\p{Cc}]/gu, '_') || '-';
+const oneLine = (text: string) => text.replace(/\s*[\r\n]+\s*/g, ' ').replace(/\p{Cc}/gu, '_');
 
 /**
  * Writes raw stats, byte for byte as tacc_stats of a version does.

@@ -33,7 +33,9 @@ function parse(path: string, text: string, sessionOf: (token: string) => string)
     const [user, token = '', rights, ...more] = words;
     if (!NAME.test(user)) throw wrong('the name of a user is wanted first');
     if (!TOKEN.test(token)) {
-      throw wrong(`the token of ${user} must have 16 to 200 letters, digits, - and _`);
+      // Who wrote the token first is not to see it printed.
+      const whose = TOKEN.test(user) ? 'the token behind the name' : `the token of ${user}`;
+      throw wrong(`${whose} must have 16 to 200 letters, digits, - and _`);
     }
     if ((rights !== undefined && rights !== 'all') || more.length > 0) {
       throw wrong('after the token nothing but “all” may stand');

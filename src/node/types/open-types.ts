@@ -2,7 +2,7 @@
 import { type RawSchema, rawSchemaOf } from '../../formats/tacc/schema.ts';
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { Metric } from '../../model/metric.ts';
-import { type NodeTree, UnavailableError } from '../tree.ts';
+import type { NodeTree } from '../tree.ts';
 import { ChildReader } from './child-reader.ts';
 import type { Collector, NodeType } from './type.ts';
 
@@ -22,6 +22,8 @@ interface OpenTypesOptions {
 }
 
 const DEADLINE = 2000;
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 interface Open {
   readonly type: NodeType;
@@ -52,8 +54,7 @@ export class OpenTypes {
         }
         return true;
       } catch (error) {
-        if (!(error instanceof UnavailableError)) throw error;
-        absent.push({ type: type.name, reason: error.message });
+        absent.push({ type: type.name, reason: messageOf(error) });
         return false;
       }
     });
@@ -114,7 +115,7 @@ export class OpenTypes {
         collector.collect(writer);
       } catch (error) {
         writer.dropRecord();
-        fail(type.name, error instanceof Error ? error.message : String(error));
+        fail(type.name, messageOf(error));
       }
     }
     for (const child of this.children) child.answer(writer, fail);

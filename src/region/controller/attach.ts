@@ -1,9 +1,10 @@
 /** A controller for programs that were started elsewhere: those that run already, or those that are to come. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENV_DIR } from '../../model/region-layout.ts';
 import { isAlive } from '../../os/alive.ts';
+import { readReason } from '../../os/plain-file.ts';
 import { meetingFolder, openMeeting } from '../meeting-folder.ts';
 import type { LaunchResult } from './launch.ts';
 import { clearMeetingFolder, isMarked } from './pages-folder.ts';
@@ -35,17 +36,38 @@ export class AttachError extends Error {
 export function pagesOf(pid: number): string {
   if (!isAlive(pid)) throw new AttachError(`${pid}: no such process`);
   let environment: string;
+  let place: string;
   try {
+    // Of root its environment could be read, and we would make and read what another user names.
+    const { uid } = statSync(`/proc/${pid}`);
+    if (uid !== process.geteuid?.()) {
+      throw new AttachError(`${pid}: it belongs to user ${uid}: run this command as that user`);
+    }
     environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+    place = readlinkSync(`/proc/${pid}/cwd`);
   } catch (error) {
+    if (error instanceof AttachError) throw error;
     throw new AttachError(`${pid}: its environment cannot be read: ${(error as Error).message}`);
   }
   const named = environment.split('\0').find((entry) => entry.startsWith(`${ENV_DIR}=`));
   const folder = named?.slice(ENV_DIR.length + 1);
-  if (folder) return folder;
+  if (folder) return resolve(place, folder);
   throw new AttachError(
     `${pid} marks nowhere: start it with ${ENV_DIR}=FOLDER, or after \`triscope region attach\` without a process`,
   );
+}
+
+/** @throws AttachError where it is none afterwards */
+function makeFolder(pages: string): void {
+  try {
+    // One level only: Node's recursive mkdir never returns below /proc.
+    mkdirSync(pages, { mode: 0o700 });
+  } catch (error) {
+    const status = statSync(pages, { throwIfNoEntry: false });
+    if (status?.isDirectory()) return;
+    const why = status === undefined ? readReason(error) : 'it is a file';
+    throw new AttachError(`${pages}: cannot be the folder of pages: ${why}`);
+  }
 }
 
 /** Samples until they have ended, or a signal comes; the report is written. @throws LaunchError, AttachError */
@@ -59,7 +81,7 @@ export async function attachTo(options: AttachOptions): Promise<LaunchResult> {
       `${other} marks in another folder than ${pids[0]}: attach to each by itself`,
     );
   }
-  mkdirSync(pages, { recursive: true, mode: 0o700 });
+  makeFolder(pages);
   if (pages === meetingFolder() && openMeeting() === null) {
     throw new AttachError(`${pages}: it is not a folder that only you can write in: remove it`);
   }

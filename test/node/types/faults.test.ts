@@ -1,4 +1,5 @@
 /** Trees that no kernel made: junk, loops, and very many devices. */
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -8,12 +9,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { parseSchema, RawParser } from 'triscope/formats/tacc';
 import { Collection, NODE_TYPES } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
 import { collect, folder, open, tree } from './support.ts';
+
+const mkfifo = (path: string) => execFileSync('mkfifo', [path]);
 
 const SB = 'ffff8102658ec800';
 /** A file of each type that reads without a child process. */
@@ -126,6 +129,60 @@ it('loops of symbolic links are followed to nowhere', () => {
   const { lines, failed } = collect(root);
   expect(lines).toEqual(['cpu 0 1 2 3 4 5 6 7', 'cpu_steal 0 0 0 0']);
   expect(failed).toEqual([]);
+});
+
+it('pipes and devices in the place of files give a reason, at once', () => {
+  for (const path of [...FILES, 'proc/sys/kernel/hostname', 'proc/uptime']) {
+    const root = tree({ 'proc/loadavg': '0 0 0 1/2 3\n' });
+    rmSync(join(root, path), { force: true });
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    for (const make of [mkfifo, (at: string) => symlinkSync('/dev/zero', at)]) {
+      make(join(root, path));
+      expect([path, problems(root)]).toEqual([path, []]);
+      rmSync(join(root, path));
+    }
+  }
+});
+
+it('names and texts add no lines, and nothing that a terminal obeys', () => {
+  const names = [
+    'a\nb',
+    'a\n1795226194 7\ncpu 0 1',
+    '\x1b[31m',
+    '\x07',
+    '\x85',
+    'q"',
+    '%m',
+    '$p v',
+    '!s',
+  ];
+  const files = names.flatMap((name, k) => [
+    [`sys/block/${name}/stat`, '1 2 3 4 5 6 7 8 9 10 11\n'],
+    [`sys/class/hwmon/hwmon${k}/name`, `${name}\n`],
+    [`sys/class/hwmon/hwmon${k}/temp1_input`, '45000\n'],
+    [`sys/class/hwmon/hwmon${k}/temp1_label`, name.repeat(1000)],
+    [`sys/fs/cgroup/system.slice/${name}_slurmstepd.scope/job_7/cpu.stat`, 'usage_usec 1\n'],
+  ]);
+  const root = tree({
+    ...Object.fromEntries(files),
+    'proc/sys/kernel/hostname': 'h\n1795226194 7\ncpu 0 9\x1b[31m\n',
+    'proc/sys/kernel/osrelease': '6\n!cpu user,E\n$x y\x1b]0;t\x07',
+  });
+  let text = '';
+  const collection = new Collection((bytes) => (text += Buffer.from(bytes)), { root });
+  collection.writer.header();
+  collection.collect(['7']);
+  collection.close();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
+  expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  expect(
+    text.split('\n').filter((line) => /^(cpu 0|\$x|1795226194|!cpu user,E$)/.test(line)),
+  ).toEqual([]);
+  const devices = text.split('\n').filter((line) => line.startsWith('block ')).length;
+  expect([
+    devices,
+    problems(root).filter((what) => !what.includes('in this group before')),
+  ]).toEqual([names.length, []]);
 });
 
 it('20,000 devices are collected, with a bounded number of descriptors', () => {
