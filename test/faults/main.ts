@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Random, seedOf } from '../fuzz/random.ts';
 import type { Result } from '../reliability/table.ts';
 import { countCalls, type Failure, inject, KINDS, killed } from './injected.ts';
-import { BROKERED, endBroker, READERS } from './more-targets.ts';
+import { endBroker, FEW_MESSAGES, MANY_MESSAGES, READERS, service } from './more-targets.ts';
 import { TARGETS, type Target } from './targets.ts';
 
 export interface FaultOptions {
@@ -60,7 +60,7 @@ function told(name: string, cases: number, failures: readonly Failure[]): Result
 /** Faults at every write. */
 export const faults = (options: FaultOptions) =>
   inFolder(async function* (folder) {
-    const all = options.withBroker === true ? [...TARGETS, ...BROKERED] : TARGETS;
+    const all = options.withBroker === true ? [...TARGETS, service(FEW_MESSAGES)] : TARGETS;
     for (const [k, target] of written(options, all).entries()) {
       const { calls } = await countCalls(target, folder);
       const failures: Failure[] = [];
@@ -103,7 +103,7 @@ export const kills = (options: FaultOptions) =>
     };
     process.once('SIGINT', end).once('SIGTERM', end);
     const targets: { target: Target; ms: number; random: Random; failures: Failure[] }[] = [];
-    const all = options.withBroker === true ? [...TARGETS, ...BROKERED] : TARGETS;
+    const all = options.withBroker === true ? [...TARGETS, service(MANY_MESSAGES)] : TARGETS;
     for (const target of chosen(options, all)) {
       const ms = target.endless ?? (await countCalls(target, folder)).ms;
       targets.push({

@@ -10,8 +10,9 @@ import { until } from '../support/until.ts';
 import { run } from './run-command.ts';
 import { copied, must, SQL, type Target, whole } from './targets.ts';
 
-/** Messages of a case. */
-const MESSAGES = 120;
+/** Messages of a case that ends suddenly; and of one in which a write fails, so that each of them can be tried. */
+export const MANY_MESSAGES = 120;
+export const FEW_MESSAGES = 12;
 
 let started: Promise<Broker> | null = null;
 const broker = (): Promise<Broker> => {
@@ -50,14 +51,14 @@ async function connected(folder: string): Promise<Awaited<ReturnType<typeof conn
 }
 
 /** Puts numbered messages into the queue of a case. */
-async function publish(folder: string): Promise<void> {
+async function publish(folder: string, messages: number): Promise<void> {
   port = await brokerPort();
   const connection = await connected(folder);
   const channel = await connection.createConfirmChannel();
   const queue = queueOf(folder);
   await channel.assertQueue(queue, { durable: true });
   await channel.bindQueue(queue, EXCHANGE, queue);
-  for (const k of upTo(MESSAGES)) {
+  for (const k of upTo(messages)) {
     const headers = { [PRODUCER_HEADER]: 'p', [NUMBER_HEADER]: k };
     channel.publish(EXCHANGE, queue, Buffer.from(message(k)), { persistent: true, headers });
   }
@@ -76,13 +77,13 @@ async function removeQueue(folder: string): Promise<void> {
 const SOON = 300;
 
 /** Ends it once it serves, and all messages are filed. */
-async function endWhenFiled(folder: string, child: ChildProcess): Promise<void> {
+async function endWhenFiled(folder: string, child: ChildProcess, messages: number): Promise<void> {
   const isOver = () => child.exitCode !== null || child.signalCode !== null;
   const mark = join(archiveIn(folder), '.service.pid');
   try {
     await until(() => isOver() || (existsSync(mark) && readFileSync(mark, 'utf8') !== ''));
     await new Promise((resolve) => setTimeout(resolve, SOON));
-    await until(() => isOver() || filed(archiveIn(folder)).length >= MESSAGES);
+    await until(() => isOver() || filed(archiveIn(folder)).length >= messages);
   } catch {
     // It waits for ever: what is missing is told by the check.
   } finally {
@@ -90,29 +91,30 @@ async function endWhenFiled(folder: string, child: ChildProcess): Promise<void> 
   }
 }
 
-const service: Target = {
+/** The archive's service, which has `messages` to file. */
+export const service = (messages: number): Target => ({
   name: 'node archive --server',
-  prepare: publish,
+  prepare: (folder) => publish(folder, messages),
   args: (folder) => [
     ...['node', 'archive', '--archive', archiveIn(folder), '--server', '127.0.0.1'],
     ...['--port', String(port), '--queue', queueOf(folder)],
   ],
-  meanwhile: endWhenFiled,
+  meanwhile: (folder, child) => endWhenFiled(folder, child, messages),
   async check(folder) {
     const before = filed(archiveIn(folder));
     must(new Set(before).size === before.length, 'a message is there twice');
-    const again = await run(service.args(folder), {
-      started: (child) => void endWhenFiled(folder, child),
+    const again = await run(this.args(folder), {
+      started: (child) => void endWhenFiled(folder, child, messages),
     });
     must(again.code === 0, `again: code ${again.code}: ${again.stderr}`);
     const all = filed(archiveIn(folder));
-    const wanted = upTo(MESSAGES);
-    must(all.join() === wanted.join(), `${all.length} messages of ${MESSAGES}, or another order`);
+    const wanted = upTo(messages);
+    must(all.join() === wanted.join(), `${all.length} messages of ${messages}, or another order`);
     const rejected = join(archiveIn(folder), '.received', '.rejected.jsonl');
     must(!existsSync(rejected), 'a message was rejected');
     await removeQueue(folder);
   },
-};
+});
 
 /** What is asked of a server, each once. */
 const ROUTES = [
@@ -189,5 +191,3 @@ const query: Target = {
 
 /** That read: of these only allocations fail. */
 export const READERS: readonly Target[] = [query, asked];
-/** That need a broker. */
-export const BROKERED: readonly Target[] = [service];
