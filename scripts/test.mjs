@@ -32,6 +32,10 @@ const NEEDS = {
   'npm run docs': { command: 'npm run docs', optional: true },
   // Large, for two examples of a document.
   'python3-pandas': { command: 'apt-get install python3-pandas', optional: true },
+  // Of pip alone.
+  'the Python package polars': { command: 'pip install polars', optional: true },
+  // Virtual machines have none.
+  'a PMU': { command: 'a machine whose processor counts instructions', optional: true },
   'r-base-core': { command: 'apt-get install r-base-core', optional: true },
   // Minutes, root and 100 MB of Debian's packages: for who changes scripts/container.mjs.
   'mmdebstrap and buildah': { command: 'apt-get install mmdebstrap buildah', optional: true },

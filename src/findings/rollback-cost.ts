@@ -1,4 +1,5 @@
 /** What rollbacks cost a run: the time that went on events that were undone, and on undoing them. */
+import { ROLLED_BACK_SHARE, sqlOf } from '../model/measures/index.ts';
 import type { Subject } from './finding.ts';
 import { oneMode, totalsOf, undoneShare } from './samples.ts';
 
@@ -14,12 +15,12 @@ const COUNTS = ['events_processed', 'events_rolled_back'];
 /** By windows, as one turn in 64 is timed: see timeOnEvents. */
 const SQL = `WITH sample AS (
   SELECT pe_id, t, sum(${HANDLING.join(' + ')}) AS handling, sum(${UNDOING.join(' + ')}) AS undoing,
-    sum(events_processed) AS processed, sum(events_rolled_back) AS undone,
+    sum(events_processed) AS events_processed, sum(events_rolled_back) AS events_rolled_back,
     t - lag(t) OVER (PARTITION BY pe_id ORDER BY t) AS seconds
   FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id, t),
 windows AS (SELECT *, ntile(${WINDOWS}) OVER (PARTITION BY pe_id ORDER BY t) AS part FROM sample WHERE seconds > 0),
 part AS (
-  SELECT pe_id, (sum(handling) * least(1, coalesce(sum(undone) / nullif(sum(processed), 0), 0)) + sum(undoing)) / sum(seconds) AS share
+  SELECT pe_id, (sum(handling) * least(1, coalesce(${sqlOf(ROLLED_BACK_SHARE)} / 100, 0)) + sum(undoing)) / sum(seconds) AS share
   FROM windows GROUP BY pe_id, part)
 SELECT pe_id, count(share) AS parts,
   list_sort(list(least(1, share)) FILTER (share IS NOT NULL))[greatest(1, floor(parts / 2 - sqrt(parts)))::INTEGER] AS least

@@ -8,6 +8,7 @@ import { temporaryFolder, triscope } from './support/run.ts';
 /** Commands that have none, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
   'region launch': 'its output is that of the command that it runs',
+  'region attach': 'its results are the report and traces, as of region launch',
   record: 'its output is that of the command that it runs',
   'node rotate': 'ends a file of the log, and takes no sample to print',
   'node alerts': 'prints rules that Prometheus reads',

@@ -38,7 +38,7 @@ it.concurrent('event memory that is too small is named, with what was undone for
   const path = await recorded('memory', ['--pes=2', '--end=30', ...memory, ...events]);
   const [found] = await findingsAt(path, 'memory-pressure');
   expect(said([found])[0]).toMatch(
-    /^(notice|problem): Event memory is too small \(--max-memory=150,000\): [\d,]+ events, \d.* undone to make room for others \(cancelback\)\.$/,
+    /^(notice|problem): Event memory is too small \(--max-memory=150,000\): [\d,]+ events, \d.* undone to make room for other events \(cancelback\)\.$/,
   );
   expect(found.evidence.sql).toContain("cause = 'cancelback'");
   expect(found.turn).toEqual({ 'max-memory': 16 * 150_000 });

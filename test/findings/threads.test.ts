@@ -65,7 +65,7 @@ it('sentences name who, how much, why, and on which CPU', async () => {
   ]);
   const reads = command([{ major: 100 }]);
   expect(said(await findingsAt(reads, 'page-faults'))).toEqual([
-    'problem: Process 100 (app0) waited for 100 pages per second to be read from a device.',
+    'problem: Process 100 (app0) waited for 100 pages a second that had to be read from a device.',
   ]);
 });
 

@@ -53,8 +53,8 @@ describe('GVT gets on', () => {
     const want = await run(volleys, { synch: 'sequential' });
     expect(want.netEvents).toBe(8 * 149 * 14);
     const settings: Settings = { synch: 'optimistic', pes: 2, batch: 32, gvtInterval: 4 };
-    for (const lookahead of [0, 0.5]) {
-      const { run: got } = lockstep(volleys, { ...settings, lookahead }, [
+    for (const maxOptLookahead of [Infinity, 4]) {
+      const { run: got } = lockstep(volleys, { ...settings, maxOptLookahead }, [
         { pe: 1, turns: 3 },
         { pe: 0, turns: 2 },
       ]);

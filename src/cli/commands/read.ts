@@ -121,23 +121,26 @@ function printBins(bins: EventBins, format: string, out: Output): void {
 /** Places told of each file: a file of another kind may have one in each line. */
 const MOST_TOLD = 20;
 
-/** Says what was passed over or is doubtful, of each file the first places and how many there were. */
+/** Says what was passed over or is doubtful, of each file the first places, how many there were, and the last: there it may end. */
 class SkippedReport {
   private path = '';
   private count = 0;
+  private last = '';
 
   readonly add = ({ path, offset, line, what, skipped, kept }: Damage): void => {
     if (path !== this.path) this.end();
     this.path = path;
-    if (++this.count > MOST_TOLD) return;
     const place = line === undefined ? `byte ${offset}` : `line ${line}`;
     const lost = line === undefined ? `skipped ${skipped} bytes` : 'left out';
-    process.stderr.write(`triscope: ${path}: ${place}: ${what}${kept ? '' : `; ${lost}`}\n`);
+    const text = `triscope: ${path}: ${place}: ${what}${kept ? '' : `; ${lost}`}\n`;
+    if (++this.count > MOST_TOLD) this.last = text;
+    else process.stderr.write(text);
   };
 
   end(): void {
-    const more = this.count - MOST_TOLD;
+    const more = this.count - MOST_TOLD - 1;
     if (more > 0) process.stderr.write(`triscope: ${this.path}: ${more} more places like this\n`);
+    if (more >= 0) process.stderr.write(this.last);
     this.count = 0;
   }
 }

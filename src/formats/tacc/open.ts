@@ -79,7 +79,7 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
       const { kind, line, reason, text } = problem;
       const what = text === '' ? reason : `${reason}: ${text}`;
       const damage = { path, offset: -1, line, what, skipped: text.length };
-      if (kind === 'cut' && !isSalvaged(options)) fault = new FormatError(damage);
+      if (kind === 'cut' && !isSalvaged(options)) fault ??= new FormatError(damage);
       else options.damage?.(damage);
     },
     oddity: (oddity) => survey.oddity(oddity),
