@@ -96,7 +96,8 @@ describe('a query with a process of its own', () => {
     expect(await small.query(COUNT)).toEqual([{ n: 1 }]);
   });
 
-  it('leaves no folder for intermediate results', () => {
+  it('leaves no folder for intermediate results once it is closed', async () => {
+    await Promise.all(recordings.map((one) => one.close()));
     const left = readdirSync(tmpdir()).filter((name) =>
       name.startsWith(`triscope-${process.pid}-`),
     );
