@@ -16,6 +16,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { atEnd } from '../../os/exit.ts';
 import { removeLeftovers } from '../leftovers.ts';
 import { ExportError } from './options.ts';
 
@@ -40,6 +41,7 @@ export class Staging {
   readonly target: string;
   /** Hidden, beside it. The result is its `RESULT`; what else lies there is thrown away. */
   readonly folder: string;
+  private readonly done: () => void;
 
   /** @throws ExportError */
   constructor(given: string) {
@@ -58,6 +60,8 @@ export class Staging {
     } catch (error) {
       throw new ExportError(`${given}: cannot be written: ${writeReason(error)}`);
     }
+    // DuckDB may hear an interrupt later than the process is ended.
+    this.done = atEnd(() => this.remove());
   }
 
   get result(): string {
@@ -87,7 +91,12 @@ export class Staging {
   }
 
   discard(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    this.done();
+    this.remove();
+  }
+
+  private remove(): void {
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
