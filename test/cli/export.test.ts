@@ -215,6 +215,9 @@ describe('what is wrong is said in a line, and nothing is left behind', () => {
       },
     );
     expect([outcome.code, existsSync(inFolder('cut')), left()]).toEqual([130, false, []]);
-    expect(outcome.err).toBe('triscope: interrupted; nothing was written\n');
+    // On a busy machine DuckDB hears of it too late.
+    expect(outcome.err).toMatch(
+      /^triscope: (interrupted; nothing was written|ended: it had not stopped 1\.5 s after the signal)\n$/,
+    );
   });
 });
