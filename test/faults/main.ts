@@ -82,7 +82,8 @@ const LARGE = 1 << 20;
 
 export const allocations = (options: FaultOptions) =>
   inFolder(async function* (folder) {
-    for (const target of written(options, [...TARGETS, ...READERS])) {
+    const all = options.withBroker === true ? [...READERS, service(FEW_MESSAGES)] : READERS;
+    for (const target of written(options, [...TARGETS, ...all])) {
       const { calls } = await countCalls(target, folder, LARGE);
       const failures: Failure[] = [];
       const places = numbers(calls, options);
@@ -92,6 +93,7 @@ export const allocations = (options: FaultOptions) =>
       }
       yield told(`an allocation fails: ${target.name}`, places.length, failures);
     }
+    await endBroker();
   });
 
 /** SIGKILL at random moments, of all targets in turn. SIGINT or SIGTERM ends it: what was counted until then is told. */

@@ -63,7 +63,8 @@ async function main(): Promise<void> {
   }
   const most = asked ?? Number.POSITIVE_INFINITY;
   if (parts.includes('faults')) await take(faults({ only, most, seed, withBroker: hasBroker }));
-  if (parts.includes('allocations')) await take(allocations({ only, most, seed }));
+  if (parts.includes('allocations'))
+    await take(allocations({ only, most, seed, withBroker: hasBroker }));
   if (parts.includes('kills')) {
     await take(kills({ only, most: asked ?? 200, seed, withBroker: hasBroker }));
   }
