@@ -5,10 +5,13 @@
 // Usage: node bench/index.mjs [hosts] [days] [cpus] [groups] [long]
 //   100 3 16        the speed of the ingest: samples of each 600 s
 //   1000 30 2 24 8  the questions: as many files, jobs and days as count, with an hour between samples
+//   1000 30 2 144 48  the same jobs, of samples of each 600 s
+// KEEP=FOLDER leaves the archive there, with its index and empty files; ASK=FOLDER (and the same numbers) only asks such a one.
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openArchive, openJobs, updateIndex } from '../dist/findings/job/index.js';
+import { writeKept } from '../dist/query/kept-file.js';
 
 const HOSTS = Number(process.argv[2] ?? 100);
 const DAYS = Number(process.argv[3] ?? 3);
@@ -82,12 +85,17 @@ function accountedOf(days) {
   return jobs;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-index-'));
+const { ASK, KEEP } = process.env;
+if (KEEP !== undefined) mkdirSync(KEEP, { recursive: true });
+const folder = ASK ?? KEEP ?? mkdtempSync(join(tmpdir(), 'bench-index-'));
 let most = 0;
 const watch = setInterval(() => {
   most = Math.max(most, process.memoryUsage.rss());
 }, 50);
-try {
+const secondsSince = (started) => ((performance.now() - started) / 1000).toFixed(2);
+
+/** Fills the index, a day at a time. */
+async function ingest() {
   let bytes = 0;
   let seconds = 0;
   let busy = 0;
@@ -129,14 +137,47 @@ try {
   writeFileSync(join(folder, nameOf(0), String(START + DAYS * DAY)), '');
   const started = performance.now();
   await updateIndex(openArchive(folder), { accounted: accountedOf(days) });
-  console.log(`accounting of ${jobs} jobs ${((performance.now() - started) / 1000).toFixed(2)} s`);
-  const ask = async (what, question) => {
-    const started = performance.now();
-    const { jobs: kept } = await openJobs(openArchive(folder), null);
-    await question(kept);
-    kept.close();
-    console.log(`${what.padEnd(24)} ${((performance.now() - started) / 1000).toFixed(2)} s`);
-  };
+  console.log(`accounting of ${jobs} jobs ${secondsSince(started)} s`);
+}
+
+/** Empty files in the place of those that were read, which the index takes for them: a question compares them all. */
+async function pretendFiles() {
+  const rows = [];
+  for (let host = 0; host < HOSTS; host++) {
+    for (let day = 0; day < DAYS; day++) {
+      const path = `${nameOf(host)}/${START + day * DAY}`;
+      writeFileSync(join(folder, path), '');
+      const { ino, mtimeNs } = statSync(join(folder, path), { bigint: true });
+      rows.push([path, mtimeNs, ino]);
+    }
+  }
+  const BIGINT = 'BIGINT';
+  const columns = [
+    { name: 'path', type: 'VARCHAR' },
+    { name: 'mtime', type: BIGINT },
+    { name: 'inode', type: BIGINT },
+  ];
+  const table = { name: '_pretended', columns };
+  await writeKept(join(folder, '.jobs.duckdb'), {}, async (draft) => {
+    await draft.create(table);
+    await draft.append(table, rows);
+    await draft.run(
+      'UPDATE _files SET gone = false, size = 0, mtime = p.mtime, inode = p.inode FROM _pretended p WHERE p.path = _files.path',
+      'DROP TABLE _pretended',
+    );
+  });
+}
+
+async function ask(what, question) {
+  const started = performance.now();
+  const { jobs: kept } = await openJobs(openArchive(folder), null);
+  const found = await question(kept);
+  kept.close();
+  const rows = Array.isArray(found) ? `, ${found.length} rows` : '';
+  console.log(`${what.padEnd(24)} ${secondsSince(started)} s${rows}`);
+}
+
+async function questions() {
   await ask('by user', (kept) => kept.by('user'));
   await ask('by day', (kept) => kept.by('day'));
   await ask('a condition', (kept) =>
@@ -145,23 +186,25 @@ try {
   await ask('a user’s day', (kept) =>
     kept.rows({ where: `first >= ${START + DAY} AND first < ${START + 1.05 * DAY}` }),
   );
+  await ask('the latest 500', (kept) => kept.rows({ most: 500 }));
+  await ask('words', (kept) => kept.rows({ words: ['u17'], most: 500 }));
+  await ask('a host’s jobs', (kept) => kept.rows({ hosts: ['c0007'] }));
   await ask('a job’s files', (kept) => kept.filesOf('0_10'));
-  // What a question looks at in an archive that keeps its files.
-  for (let host = 0; host < HOSTS; host++) {
-    mkdirSync(join(folder, nameOf(host)), { recursive: true });
-    for (let day = 0; day < DAYS; day++) {
-      writeFileSync(join(folder, nameOf(host), String(START + day * DAY)), '');
-    }
+}
+
+try {
+  if (ASK === undefined) {
+    await ingest();
+    await pretendFiles();
   }
+  await questions();
   const listing = performance.now();
-  openArchive(folder);
-  console.log(
-    `list of its files        ${((performance.now() - listing) / 1000).toFixed(2)} s, ${HOSTS * DAYS} files`,
-  );
+  const { files } = openArchive(folder);
+  console.log(`list of its files        ${secondsSince(listing)} s, ${files.length} files`);
   console.log(
     `memory   ${(Math.max(most, process.memoryUsage.rss()) / 1e6).toFixed(0)} MB at most`,
   );
 } finally {
   clearInterval(watch);
-  rmSync(folder, { recursive: true });
+  if (ASK === undefined && KEEP === undefined) rmSync(folder, { recursive: true });
 }

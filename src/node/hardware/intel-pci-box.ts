@@ -56,12 +56,13 @@ export function boxWrites(
   space: string,
   { control, select }: PciLayout,
   events: readonly bigint[],
+  [before, after]: readonly [bigint, bigint] = [FREEZE, THAW],
 ): RegisterWrite[] {
   const write = (at: number, value: bigint): RegisterWrite => ({ space, at, width: 4, value });
   return [
-    write(control, FREEZE),
+    write(control, before),
     ...events.map((event, k) => write(select + 4 * k, event)),
-    write(control, THAW),
+    write(control, after),
   ];
 }
 

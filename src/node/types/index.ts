@@ -16,6 +16,7 @@ import { IB_EXT } from './ib-ext.ts';
 import { IB_SW } from './ib-sw.ts';
 import { INTEL_CORES } from './intel-cores.ts';
 import { INTEL_E5_UNITS } from './intel-e5.ts';
+import { INTEL_GNR_IMC } from './intel-gnr-imc.ts';
 import { INTEL_GPU } from './intel-gpu.ts';
 import { INTEL_ICX_IMC } from './intel-icx-imc.ts';
 import { INTEL_KNL_EDC } from './intel-knl-edc.ts';
@@ -63,6 +64,7 @@ const ALL: readonly NodeType[] = [
   IB_SW,
   ...INTEL_CORES,
   ...INTEL_E5_UNITS,
+  INTEL_GNR_IMC,
   INTEL_GPU,
   INTEL_ICX_IMC,
   INTEL_KNL_EDC,

@@ -9,4 +9,5 @@ export const INTEL_SPR_IMC = intelMemoryBox({
   channels: 2,
   step: 0x8000,
   events: [0x40cf05n, 0x40f005n],
+  control: [1n, 0n],
 });

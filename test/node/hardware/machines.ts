@@ -113,6 +113,25 @@ const inMemory = (
   lines: [`7e/0.0 ${BOX_CLOCKS}`, ...(there ? [`7e/0.1 ${BOX_CLOCKS}`] : [])],
 });
 
+/** The box, 800h into a page, of memory that `memory` makes. */
+const BOX_AT = 0x23800;
+/** A table of counters at 1000h: of a caching agent in registers, a channel in memory, and rows of nothing. */
+function discovery(): Buffer {
+  const bytes = memory({ [BOX_AT - 0x800]: 'box' });
+  const rows = [
+    // 4 rows, each 10h numbers apart; the table's own control.
+    [0x0004_1000n, 1n, 0n],
+    [(0n << 62n) | 0x0830_0840n, 0x2000n, 0n],
+    [(1n << 62n) | 0x0830_4004n, BigInt(BOX_AT), (11n << 16n) | 6n],
+    [0n, 0n, 0n],
+    [2n ** 64n - 1n, 2n ** 64n - 1n, 2n ** 64n - 1n],
+  ];
+  for (const [k, row] of rows.entries()) {
+    for (const [j, value] of row.entries()) bytes.writeBigUInt64LE(value, 0x1000 + 128 * k + 8 * j);
+  }
+  return bytes;
+}
+
 export interface Case {
   readonly type: string;
   readonly on: Machine;
@@ -222,6 +241,19 @@ export const CASES: readonly Case[] = [
   agents('intel_bdw_pcu', 0x4f, PCU_V2, PCU_LINES),
   functions('intel_bdw_qpi', 0x4f, [0x6f32, 0x6f3a], BOX_LINE),
   functions('intel_bdw_r2pci', 0x4f, [0x6f34], BOX_LINE),
+  {
+    type: 'intel_gnr_imc',
+    on: {
+      processor: intel(0xad),
+      cpus: ONE,
+      // A capability of another kind, then that of counters (1), whose table is at the second base address, of 64 bits.
+      pci: {
+        'fe/03.1': [0x09a7, { 256: 0x11_81_00_0b, 280: 0x10023, 288: 1, 292: 1, 20: 0x1004 }],
+      },
+      files: { 'dev/mem': discovery() },
+    },
+    lines: [`fe/11 ${BOX_CLOCKS}`],
+  },
   core('intel_hsw', 0x3f, EIGHT, EIGHT_LINE),
   agents('intel_hsw_cbo', 0x3f, CBO_V2, CBO_V2_LINES),
   functions('intel_hsw_hau', 0x3f, [0x2f30, 0x2f38], BOX_LINE),

@@ -41,11 +41,13 @@ export const IMC: EventNames = of([
   [plain(0x04, 0x0c), 'CAS_WRITES'],
   [plain(0x01, 0x0b), 'ACT_COUNT'],
   [plain(0x02, 0x01), 'PRE_COUNT_MISS'],
-  // Ice Lake; Sapphire Rapids.
+  // Ice Lake; Sapphire Rapids; the other half of Granite Rapids' channels.
   [plain(0x04, 0x0f), 'CAS_READS'],
   [plain(0x04, 0x30), 'CAS_WRITES'],
   [plain(0x05, 0xcf), 'CAS_READS'],
   [plain(0x05, 0xf0), 'CAS_WRITES'],
+  [plain(0x06, 0xcf), 'CAS_READS'],
+  [plain(0x06, 0xf0), 'CAS_WRITES'],
 ]);
 
 /** Zen 4 and 5. */

@@ -18,7 +18,7 @@ const NOMINAL: Readonly<Record<string, number>> = {
 };
 const IMC = [
   'amd64_umc',
-  ...['snb', 'ivb', 'hsw', 'bdw', 'skx', 'icx', 'spr'].map((name) => `intel_${name}_imc`),
+  ...['snb', 'ivb', 'hsw', 'bdw', 'skx', 'icx', 'spr', 'gnr'].map((name) => `intel_${name}_imc`),
   'intel_knl_mc_dclk',
 ];
 const CHA = ['intel_skx_cha', 'intel_knl_cha'];
