@@ -252,7 +252,7 @@ export const CAUSES = [
       const often = { least: 1, lookahead: 1, remote: 0.02, 'gvt-interval': 4, end: 400 };
       const recorded = ['--engine-stats=gvt', '--num-gvt=1', '--lp-data', '--node-stats=50'];
       const sick = sim({ ...options, ...often }, { alwaysSampled: true, recorded });
-      const says = /on samples of itself|waited for the recorder/;
+      const says = /taking samples|waited for the recorder/;
       return { sick, cured: { ...sick, recorded: RECORDED }, rule: 'instrumentation', says };
     },
   },
@@ -282,7 +282,7 @@ export const CAUSES = [
       const options = { lps: 64, work: d.whole(200, 400), least: 0.1, remote: d.real(0.1, 0.2) };
       const hog = { cpus: `${cpu}`, count: 3 };
       const sick = sim({ ...options, 'max-opt-lookahead': 10, end: 450 }, { hog });
-      const says = new RegExp(`PE ${cpu} could not run.*(lags behind|its late ones)`);
+      const says = new RegExp(`PE ${cpu} could not run.*(falls behind|its late events)`);
       return { sick, cured: { ...sick, hog: undefined }, rule: 'stolen-cpu', says };
     },
   },

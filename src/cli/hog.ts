@@ -1,42 +1,44 @@
 /** Other work on a CPU, on purpose: the demo shows what it does to the PE that runs there. */
-import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { pinThread } from '../os/affinity.ts';
 
-interface Task {
-  readonly cpu: number;
-  /** Not 0: stop. */
-  readonly stop: Int32Array;
-}
+const FILE = fileURLToPath(import.meta.url);
 
-/** Marks this file's threads, which others may not start by importing it. */
-const NAME = 'hog';
-
+/** Processes of their own: what a run's own threads use is no other work. */
 export class Hog {
-  private readonly stop = new Int32Array(new SharedArrayBuffer(4));
-  private readonly threads: readonly Worker[];
+  private readonly processes: readonly ChildProcess[];
 
-  /** Threads that want all of `cpu`. */
-  constructor(cpu: number, threads: number) {
-    const task: Task = { cpu, stop: this.stop };
-    this.threads = Array.from({ length: threads }, () => {
-      const thread = new Worker(new URL(import.meta.url), { workerData: task, name: NAME });
-      thread.unref();
-      return thread;
+  /** `count` processes that want all of `cpu`, for at most so many seconds. */
+  constructor(cpu: number, count: number, seconds: number) {
+    this.processes = Array.from({ length: count }, () => {
+      const one = spawn(process.execPath, [FILE, String(cpu), String(seconds)], {
+        stdio: 'ignore',
+      });
+      // Without other work, the demo has less to show.
+      one.on('error', () => {});
+      one.unref();
+      return one;
     });
   }
 
-  async end(): Promise<void> {
-    Atomics.store(this.stop, 0, 1);
-    await Promise.all(this.threads.map((thread) => thread.terminate()));
+  end(): void {
+    for (const one of this.processes) one.kill('SIGKILL');
   }
 }
 
-function work({ cpu, stop }: Task): void {
+/** Milliseconds between looks at whether its parent is still there. */
+const LOOK_EVERY = 50;
+
+function work(cpu: number, seconds: number): void {
   // Where it cannot be bound, it is in everybody's way.
   pinThread(cpu);
-  while (Atomics.load(stop, 0) === 0);
+  const parent = process.ppid;
+  const end = performance.now() + 1000 * seconds;
+  while (performance.now() < end && process.ppid === parent) {
+    const look = performance.now() + LOOK_EVERY;
+    while (performance.now() < look);
+  }
 }
 
-if (!isMainThread && (workerData as Partial<Task> | null)?.stop !== undefined) {
-  work(workerData as Task);
-}
+if (process.argv[1] === FILE) work(Number(process.argv[2]), Number(process.argv[3]));

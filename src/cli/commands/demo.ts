@@ -58,10 +58,10 @@ async function endFor(seconds: number, interrupt: Interrupt): Promise<number> {
 }
 
 /**
- * The PE that is slowed, when: shares of the run's virtual time; by how many threads that want its CPU; and for which
+ * The PE that is slowed, when: shares of the run's virtual time; by how many processes that want its CPU; and for which
  * part of the seconds that the run is meant to take, at most.
  */
-const SLOWED = { pe: 1, from: 0.4, to: 0.75, threads: 2, most: 0.6 };
+const SLOWED = { pe: 1, from: 0.4, to: 0.75, processes: 2, most: 0.6 };
 
 /** Takes CPU time from one PE midway. */
 class Slowing {
@@ -72,7 +72,7 @@ class Slowing {
 
   /** `seconds`: what the run is meant to take. */
   constructor(seconds: number) {
-    this.most = SLOWED.most * seconds * 1000;
+    this.most = SLOWED.most * seconds;
   }
 
   /** Whether there is a CPU of which time can be taken, and others. */
@@ -84,15 +84,13 @@ class Slowing {
     const isMidway = gvt >= SLOWED.from * end && gvt < SLOWED.to * end;
     if (isMidway && !this.done && this.possible) {
       this.done = true;
-      this.hog = new Hog(this.cpus[SLOWED.pe], SLOWED.threads);
-      setTimeout(() => void this.end(), this.most).unref();
-    } else if (!isMidway) void this.end();
+      this.hog = new Hog(this.cpus[SLOWED.pe], SLOWED.processes, this.most);
+    } else if (!isMidway) this.end();
   }
 
-  async end(): Promise<void> {
-    const hog = this.hog;
+  end(): void {
+    this.hog?.end();
     this.hog = null;
-    await hog?.end();
   }
 }
 
@@ -198,7 +196,7 @@ async function recordOptimistic(
     });
     return { ...recorded, end };
   } finally {
-    await slowing.end();
+    slowing.end();
     progress.clear();
     loaded.dispose();
   }
