@@ -46,10 +46,38 @@ const LEAST = LOST.value;
 const MUCH = MUCH_LOST.value;
 const MORE = STANDS_OUT.value;
 
-const SQL = `SELECT pe_id, any_value(host) AS host, any_value(cpu) AS cpu, sum(seconds) AS seconds,
+/**
+ * `on_node`: rows of pe_on_node whose `waiting` is only what the other threads of the PE's own process, such as compilers and
+ * recorders, do not explain: between two samples they used less time than its PEs waited.
+ */
+const WITHOUT_OWN = `WITH used AS (
+    SELECT p.rank, r.t, r.cpu_time * (r.t - r.t0) AS used FROM sim_process_rate r JOIN pes p ON p.pe = r.pe_id),
+  pe_threads AS (
+    SELECT p.rank, r.t, sum(r.cpu_time * (r.t - r.t0)) AS ran, sum(r.run_queue_wait * (r.t - r.t0)) AS waited
+    FROM sim_thread_rate r JOIN pes p ON p.pe = r.pe_id GROUP BY ALL),
+  explained AS (
+    SELECT s.rank, s.t, greatest(0, least(1, (u.used - s.ran) / s.waited)) AS share
+    FROM pe_threads s ASOF JOIN used u ON u.rank = s.rank AND u.t >= s.t
+    WHERE s.waited > 0 AND u.used IS NOT NULL AND s.ran IS NOT NULL),
+  on_node AS (
+    SELECT n.* REPLACE (waiting * (1 - coalesce(e.share, 0)) AS waiting)
+    FROM pe_on_node n LEFT JOIN pes p ON p.pe = n.pe_id
+    ASOF LEFT JOIN explained e ON e.rank = p.rank AND e.t >= (n.t0 + n.t) / 2)
+`;
+
+/** Statements over `pe_on_node`, or, where a run's processes were watched, over what of it others explain. */
+function statements({ has }: Subject): { readonly mean: string; readonly windows: string } {
+  const isWatched = has('sim_process_rate.cpu_time') && has('sim_thread_rate.run_queue_wait');
+  const [first, from] = isWatched ? [WITHOUT_OWN, 'on_node'] : ['', 'pe_on_node'];
+  return {
+    mean: `${first}SELECT pe_id, any_value(host) AS host, any_value(cpu) AS cpu, sum(seconds) AS seconds,
   ${sqlOf(ROLLED_BACK_SHARE)} / 100 AS rolled_back, ${sqlOf(HANDLED_RATE)} AS events_per_s,
   ${['steal', 'waiting', 'others'].map((column) => `${meanOver(column)} AS ${column}`).join(', ')}
-FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
+FROM ${from} GROUP BY pe_id ORDER BY pe_id`,
+    windows: `${first}SELECT pe_id, t0, t, coalesce(steal, 0) + coalesce(waiting, 0) AS lost
+FROM ${from} ORDER BY pe_id, t0`,
+  };
+}
 
 const CAUSED = `SELECT source_pe AS pe_id, sum(events_undone) AS undone
 FROM ross_rollback WHERE source_pe <> pe_id GROUP BY source_pe`;
@@ -152,13 +180,13 @@ interface Window extends LossWindow {
 }
 
 interface Context {
+  /** Evidence. */
+  readonly sql: string;
   readonly caused: readonly Caused[];
   readonly windows: readonly Window[];
   /** Behind the reason: a control group that gets less than others; or ''. */
   readonly weight: string;
 }
-
-const WINDOWS = `SELECT pe_id, t0, t, coalesce(steal, 0) + coalesce(waiting, 0) AS lost FROM pe_on_node ORDER BY pe_id, t0`;
 
 /** “, from 1.20 to 2.35 s”: where what was lost was lost within a part of the run, else ''. */
 const whenOf = (those: readonly PeOnNode[], { windows }: Context): string =>
@@ -174,7 +202,7 @@ function outlier(pe: PeOnNode, all: readonly PeOnNode[], context: Context): Find
   return {
     severity,
     sentence: `PE ${pe.pe_id} could not run for ${percent(lost(pe))} of the time${compared}${whenOf([pe], context)}: ${reasons(pe)}${context.weight}${then}.`,
-    evidence: { sql: SQL, rows: rowsOf([pe], all) },
+    evidence: { sql: context.sql, rows: rowsOf([pe], all) },
     ...expecting(adviceFor([pe], context), lost(pe), 'for that share of its time, it had no CPU'),
   };
 }
@@ -199,7 +227,7 @@ function together(
   return {
     severity: mean(shares) >= MUCH ? 'problem' : 'notice',
     sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time${whenOf(some, context)}: ${some.length > 1 ? 'on average ' : ''}${parts.join(', and ')}${context.weight}.`,
-    evidence: { sql: SQL, rows: rowsOf(some, all) },
+    evidence: { sql: context.sql, rows: rowsOf(some, all) },
     ...expecting(
       adviceFor(some, context),
       mean(shares),
@@ -255,27 +283,12 @@ async function weightOf({ recording, has }: Subject): Promise<string> {
   return `; its control group ${least.cgroup} has weight ${short(least.weight)} (the usual weight is ${USUAL})`;
 }
 
-/** Of what PEs waited for a CPU, and of what their processes' other threads used meanwhile: seconds. */
-const HELPERS = `SELECT (SELECT sum(used) FROM (SELECT (max(cpu_time) - min(cpu_time)) / 1e9 AS used FROM sim_process GROUP BY pe_id)) - sum(ran) AS helpers,
-  sum(waited) AS waited FROM (SELECT (max(cpu_time) - min(cpu_time)) / 1e9 AS ran, (max(run_queue_wait) - min(run_queue_wait)) / 1e9 AS waited
-  FROM sim_thread GROUP BY pe_id)`;
-
-/** The part of what PEs waited for a CPU that their own processes' compilers and recorders do not explain. */
-async function byOthers({ recording, has }: Subject): Promise<number> {
-  if (!(has('sim_process.cpu_time') && has('sim_thread.run_queue_wait'))) return 1;
-  const [{ helpers, waited }] = await recording.query<{
-    helpers: number | null;
-    waited: number | null;
-  }>(HELPERS);
-  if (helpers === null || waited === null || waited <= 0) return 1;
-  return Math.min(1, Math.max(0, 1 - helpers / waited));
-}
-
 /** More PEs than CPUs that they may use: they take turns. */
 async function crowded(
   subject: Subject,
   losing: readonly PeOnNode[],
   all: readonly PeOnNode[],
+  sql: string,
 ): Promise<FindingParts[]> {
   const facts = await factsOf(subject);
   if (facts === null || facts.pes <= facts.cpus || losing.length === 0) return [];
@@ -285,7 +298,7 @@ async function crowded(
     {
       severity: 'problem',
       sentence: `${facts.pes} PEs take turns on ${counted(facts.cpus, 'CPU')} that they may use: they could not run for ${percent(share)} of the time.`,
-      evidence: { sql: SQL, rows: rowsOf(losing, all) },
+      evidence: { sql, rows: rowsOf(losing, all) },
       ...expecting(
         `Run no more PEs than there are CPUs (${count}${facts.cpus}), or let them use more CPUs (taskset, cpusets).`,
         share,
@@ -320,21 +333,18 @@ export const STOLEN_CPU: FindingRule = {
     const { recording } = subject;
     const shared = await recording.query<SharedCpu>(SHARED);
     const inTurns = new Set(shared.flatMap((one) => one.pes));
-    // In its first moments a run shares its CPUs with its own compiler.
-    const part = await byOthers(subject);
-    const all = (await recording.query<PeOnNode>(SQL))
-      .filter(({ seconds }) => seconds >= ENOUGH.value)
-      .map((pe) => ({
-        ...pe,
-        waiting: pe.waiting === null ? null : Math.min(1, part * pe.waiting),
-      }));
+    const sql = statements(subject);
+    const all = (await recording.query<PeOnNode>(sql.mean)).filter(
+      ({ seconds }) => seconds >= ENOUGH.value,
+    );
     const losing = all.filter((pe) => lost(pe) >= LEAST && !inTurns.has(pe.pe_id));
-    const turns = await crowded(subject, losing, all);
+    const turns = await crowded(subject, losing, all, sql.mean);
     if (turns.length > 0) return turns;
     const places = await placesOf(subject);
     const context = {
+      sql: sql.mean,
       caused: await causedBy(subject),
-      windows: await recording.query<Window>(WINDOWS),
+      windows: await recording.query<Window>(sql.windows),
       weight: await weightOf(subject),
     };
     const out = losing.filter((pe) => {

@@ -167,6 +167,34 @@ describe('a stolen CPU', () => {
     expect(sentence).toMatch(/^PE 1 could not run for 25 % of the time/);
   });
 
+  it('is told of the time in which others take it, after its own compiler has ended', async () => {
+    // For two seconds a compiler of its own takes half of both CPUs; then others take half of CPU 1.
+    const own = (t: number) => Math.min(t, 2);
+    const waits = [(t: number) => own(t) / 2, (t: number) => t / 2];
+    const at = [0, ...SECONDS];
+    const ns = (seconds: number) => BigInt(Math.round(seconds * 1e9));
+    const watched = batchOf(
+      SIM_THREAD,
+      at.flatMap((t) =>
+        waits.map((wait, pe_id) => ({
+          ...{ pe_id, real_time: t },
+          cpu_time: ns(t - wait(t)),
+          run_queue_wait: ns(wait(t)),
+        })),
+      ),
+    );
+    const process = batchOf(
+      SIM_PROCESS,
+      at.map((t) => ({
+        ...{ pe_id: 0, real_time: t },
+        cpu_time: ns(2 * t - waits[0](t) - waits[1](t) + own(t)),
+      })),
+    );
+    const [found, ...more] = await about([samples(10, 10), watched, process], node(0, 0));
+    expect(more).toEqual([]);
+    expect(found.sentence).toMatch(/^PE 1 could not run for 25 % of the time \(other PEs: 0 %\)/);
+  });
+
   it('of all PEs alike is one finding', async () => {
     expect(sentences(await about([samples(10, 10)], node(0.2, 0.22)))).toEqual([
       'problem: PEs 0 and 1 could not run for 20 % to 22 % of the time: on average 21 % was stolen by the hypervisor.',

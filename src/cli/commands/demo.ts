@@ -42,18 +42,19 @@ const SIDE = 64;
 const MODEL = 'pcs';
 const WORKLOAD: Settings = { batch: 64, options: { width: SIDE, height: SIDE } };
 
-/** Virtual times: of a first short run, which also warms up, and the least and most to end at. */
-const TRIAL_END = 20;
+/** Virtual times: of a first short run, and the least and most to end at. */
+const TRIAL_END = 60;
 const LEAST_END = 40;
 const MOST_END = 100_000;
-/** Seconds that a run may take, going by the short one: long enough beside V8’s warm-up, which takes CPUs too; enough to be watched. */
+/** Seconds that one thread may take, going by the short run: long enough beside V8’s warm-up, which takes CPUs too; enough to be watched. */
 const MOST_RUN_SECONDS = 4;
 const WATCHED = 6;
 
-/** How far this machine gets in so many seconds. */
+/** How far this machine gets in so many seconds, once V8 has compiled the model. */
 async function endFor(seconds: number, interrupt: Interrupt): Promise<number> {
-  const trial = await run({ end: TRIAL_END, synch: 'sequential' }, interrupt);
-  const end = (TRIAL_END * seconds) / Math.max(trial.wallSeconds, 0.001);
+  const warm = new Rate(0.5, 1);
+  const trial = await run({ end: TRIAL_END, synch: 'sequential' }, interrupt, warm);
+  const end = (TRIAL_END * seconds * (warm.rate ?? trial.eventRate)) / Math.max(1, trial.netEvents);
   return Math.min(MOST_END, Math.max(LEAST_END, Math.round(end / 10) * 10));
 }
 
@@ -61,7 +62,7 @@ async function endFor(seconds: number, interrupt: Interrupt): Promise<number> {
  * The PE that is slowed, when: shares of the run's virtual time; by how many processes that want its CPU; and for which
  * part of the seconds that the run is meant to take, at most.
  */
-const SLOWED = { pe: 1, from: 0.4, to: 0.75, processes: 2, most: 0.6 };
+const SLOWED = { pe: 1, from: 0.45, to: 0.75, processes: 2, most: 0.6 };
 
 /** Takes CPU time from one PE midway. */
 class Slowing {
@@ -94,13 +95,22 @@ class Slowing {
   }
 }
 
-/** The rate at which a run commits before anything is slowed: from the first progress on. */
-class Undisturbed {
+/** The rate at which a run commits between two shares of its virtual time, by its progress. */
+class Rate {
   private first: Progress | null = null;
   private last: Progress | null = null;
 
+  private readonly from: number;
+  private readonly to: number;
+
+  constructor(from: number, to: number) {
+    this.from = from;
+    this.to = to;
+  }
+
   at(progress: Progress): void {
-    if (progress.committed === 0 || progress.gvt >= SLOWED.from * progress.end) return;
+    const { gvt, end } = progress;
+    if (gvt < this.from * end || gvt >= this.to * end) return;
     this.first ??= progress;
     this.last = progress;
   }
@@ -113,6 +123,10 @@ class Undisturbed {
   }
 }
 
+/** Share of a run’s virtual time by which V8 has compiled the model. */
+const WARM = 0.2;
+const undisturbed = () => new Rate(WARM, SLOWED.from);
+
 /** How to call the program from here. */
 function self(): string {
   const path = relative(process.cwd(), process.argv[1] ?? '');
@@ -122,7 +136,7 @@ function self(): string {
 async function run(
   settings: Settings,
   interrupt: Interrupt,
-  undisturbed = new Undisturbed(),
+  rate = undisturbed(),
 ): Promise<RunResult> {
   const progress = new ProgressLine(0);
   const loaded = await loadModel(MODEL);
@@ -133,7 +147,7 @@ async function run(
       {
         signal: interrupt.signal,
         onProgress: (now) => {
-          undisturbed.at(now);
+          rate.at(now);
           if (progress.on) progress.update(now);
         },
       },
@@ -163,7 +177,7 @@ function clearRecording(folder: string, command: readonly string[]): void {
 async function recordOptimistic(
   interrupt: Interrupt,
   say: ((line: string) => void) | null,
-  undisturbed: Undisturbed,
+  rate: Rate,
 ): Promise<RecordedRun & { readonly end: number }> {
   clearRecording(RECORDING, COMMAND);
   const progress = new ProgressLine(0);
@@ -189,7 +203,7 @@ async function recordOptimistic(
       signal: interrupt.signal,
       onProgress: (now) => {
         slowing.at(now);
-        undisturbed.at(now);
+        rate.at(now);
         if (progress.on) progress.update(now);
       },
       ...(say !== null && { onPage: (url) => say(`   Watch it: ${url}`) }),
@@ -256,14 +270,15 @@ const PROOF =
 const sameResult = (a: RunResult, b: RunResult) =>
   a.eventDigest === b.eventDigest && a.stateDigest === b.stateDigest;
 
-/** What two threads brought, whichever way it went: both runs up to the time at which one was slowed. */
-function gain(two: Undisturbed, one: Undisturbed): string | null {
+/** What two threads brought, whichever way it went: both runs once they are warm, up to the time at which one was slowed. */
+function gain(two: Rate, one: Rate): string | null {
   if (two.rate === null || one.rate === null) return null;
   const times = two.rate / one.rate;
   const rates = `${short(two.rate)} events/s, recorded, against ${short(one.rate)}`;
+  const when = '   Once warm, and before the other work began, two threads were';
   return times >= 1
-    ? `   Until the other work began, two threads were ${times.toFixed(2)} times as fast as one: ${rates}.`
-    : `   Even before the other work began, two threads were slower, at ${times.toFixed(2)} times the rate of one: ${rates}.`;
+    ? `${when} ${times.toFixed(2)} times as fast as one: ${rates}.`
+    : `${when} slower, at ${times.toFixed(2)} times the rate of one: ${rates}.`;
 }
 
 /** A program that nobody changed: the last step, where there is one. */
@@ -310,7 +325,7 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     say(
       `   PE ${SLOWED.pe}, on purpose: it falls behind, and what it sends late is undone elsewhere.`,
     );
-    const two = new Undisturbed();
+    const two = undisturbed();
     const recorded = await recordOptimistic(interrupt, waits ? say : null, two);
     const { end } = recorded;
     server = recorded.server;
@@ -322,7 +337,7 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     say();
     say(bold('2  Sequential, on one thread'));
     say('   One event after the other: nothing to roll back, nothing to get wrong.');
-    const one = new Undisturbed();
+    const one = undisturbed();
     const sequential = await run({ end, synch: 'sequential' }, interrupt, one);
     if (!sequential.finished) return EXIT.interrupted;
     say(`   ${rate(sequential)}`);
