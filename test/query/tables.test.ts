@@ -248,7 +248,8 @@ describe('comments on columns', () => {
     );
     expect(gvt).toEqual({ table_name: 'gvt', column_name: 'gvt', unit: '', kind: null });
     expect(missing).toEqual([]);
-    const ofRates = "SELECT unit FROM metrics WHERE table_name = 'node_cpu_rate' AND column_name = 'user'";
+    const ofRates =
+      "SELECT unit FROM metrics WHERE table_name = 'node_cpu_rate' AND column_name = 'user'";
     expect(await recording.query(ofRates)).toEqual([{ unit: 'cs/s' }]);
   });
 });
