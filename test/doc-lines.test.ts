@@ -1,6 +1,7 @@
 /**
- * What the package exports is told in its declarations: each name, and each member of its classes, has a sentence, and
- * each function and class an example that compiles, as do the modules that documents show.
+ * What the package exports is told in its declarations: each name, and each member of its classes, has a sentence, each
+ * number a unit, each error its `@throws`, and each function and class an example that compiles, as do the modules that
+ * documents show.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { untoldErrors, untoldNumbers } from './support/doc-facts.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -32,16 +34,20 @@ interface Told {
   readonly examples: Map<string, string>;
 }
 
-/** What the declarations tell of the exports. */
-function told(entries: readonly string[]): Told {
-  // Types of other packages are theirs: without them this takes a second.
-  const program = ts.createProgram([...entries], {
+/** The types of other packages are theirs: without them this takes a second. */
+const programOf = (entries: readonly string[]) =>
+  ts.createProgram([...entries], {
     noLib: true,
     types: [],
+    strict: true,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     target: ts.ScriptTarget.ES2022,
+    ...{ allowImportingTsExtensions: true, noEmit: true },
   });
+
+/** What the declarations tell of the exports. */
+function told(program: ts.Program, entries: readonly string[]): Told {
   const checker = program.getTypeChecker();
   const isOurs = (node: ts.Node) =>
     !relative(ROOT, node.getSourceFile().fileName).includes('node_modules');
@@ -146,7 +152,8 @@ function errorsOf(modules: ReadonlyMap<string, string>): string[] {
   }
 }
 
-const declared = told(ENTRIES);
+const program = programOf(ENTRIES);
+const declared = told(program, ENTRIES);
 
 describe('the declarations', () => {
   it('tell what each export is, and each member of its classes', () => {
@@ -157,6 +164,41 @@ describe('the declarations', () => {
 
   it('have an example for each function and class', () => {
     expect(declared.bare.sort()).toEqual([]);
+  });
+
+  it('have a unit, or what is counted, for each number', () => {
+    expect(untoldNumbers(program, ENTRIES, ROOT)).toEqual([]);
+  });
+
+  it('name the errors of each function that throws some', () => {
+    const sources = ENTRIES.map((path) => path.replace('/dist/', '/src/').replace('.d.ts', '.ts'));
+    const { untold, throwing } = untoldErrors(programOf(sources), sources, ROOT);
+    expect(throwing).toBeGreaterThan(50);
+    expect(untold).toEqual([]);
+  });
+
+  it('that lack units, parameters or errors are found', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'facts-'));
+    const path = join(folder, 'facts.ts');
+    writeFileSync(
+      path,
+      `class OwnError extends Error {}
+       function check(n: number) { if (n < 0) throw new OwnError('less'); }
+       /** Waits. */ export function wait(time: number) { check(time); }
+       /** Waits for \`time\` seconds. @throws OwnError for less than 0 */ export function sleep(time: number) { check(time); }
+       /** Tries. */ export function quiet() { try { check(1); } catch {} }
+       /** A span. */ export interface Span { readonly from: number; /** Of the run. */ readonly to: number;
+         /** Seconds. */ readonly length: number; }`,
+    );
+    const facts = programOf([path]);
+    expect(untoldNumbers(facts, [path], folder)).toEqual([
+      'facts.ts: wait(time)',
+      'facts.ts: Span.from',
+      'facts.ts: Span.to',
+    ]);
+    const { untold } = untoldErrors(facts, [path], folder);
+    expect(untold).toEqual(['facts.ts: wait throws OwnError']);
+    rmSync(folder, { recursive: true });
   });
 });
 

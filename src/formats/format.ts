@@ -10,18 +10,21 @@ import type { PayloadField } from './payload.ts';
 
 export type { FileInfo, Instant } from './part.ts';
 
-/** A file, or bytes that stand for one. Reading is synchronous: decoders run in workers and commands. */
+/** A file, or bytes in memory in its place. Reading is synchronous: decoders run in workers and commands. */
 export interface FileSource {
   readonly path: string;
-  /** Bytes, when it was opened or last refreshed. */
+  /** Bytes of the file when it was opened or last refreshed. */
   readonly size: number;
-  /** Looks how large the file is by now. */
+  /** Asks for the size again, and returns it in bytes. */
   refresh(): number;
-  /** Lets go of what is kept of its beginning for who finds out what it is. */
+  /** Frees the copy of the file's first bytes, which is kept while its format is being identified. */
   forget(): void;
-  /** Fills `into` from `position` on; returns the bytes there were. */
+  /** Fills `into` with the bytes from `position` on; returns how many there were. */
   read(position: number, into: Uint8Array): number;
-  /** The first stretch that nobody ever wrote which ends after `position`; null, and left out, where none is known. */
+  /**
+   * The first hole of a sparse file, bytes that were never written, that ends after byte `position`; null where there is none.
+   * Left out where the file system does not tell.
+   */
   hole?(position: number): Hole | null;
   /** A file in the same folder; null where there is none. The caller closes it. */
   sibling(name: string): FileSource | null;
@@ -30,7 +33,7 @@ export interface FileSource {
 
 /** Why a format takes a file for its own. */
 export interface Detection {
-  /** 0 to 1; the highest wins. From 0.9 on the content left no doubt. */
+  /** How sure the format is, a ratio from 0 to 1; the highest wins. From 0.9 on the content leaves no doubt. */
   readonly confidence: number;
   /** Completes “read as … because”. */
   readonly because: string;
@@ -41,14 +44,15 @@ export interface Detection {
 /** A place where a file is not what it must be. */
 export interface Damage {
   readonly path: string;
-  /** Byte, or for texts `line`; -1 where it is about the file as a whole. */
+  /** Byte at which it is; -1 where `line` says it, or where it is about the file as a whole. */
   readonly offset: number;
+  /** Number of the line in a text, from 1 on. */
   readonly line?: number;
   /** What was expected and what was found. */
   readonly what: string;
-  /** Bytes passed over by `salvage`; 0 where reading ended there. */
+  /** Bytes skipped by `salvage`; 0 where reading ended there. */
   readonly skipped: number;
-  /** What is there was read, and may be wrong. */
+  /** True where what is there was read all the same, and may be wrong. */
   readonly kept?: true;
 }
 
@@ -97,22 +101,28 @@ export interface RecordKind {
 
 /** Records in file order: as many as the decoder has at once. Valid until the visitor returns. */
 export interface RecordBlock {
+  /** Number of records. */
   readonly length: number;
+  /** What record number `record` of the block is; they count from 0. */
   kind(record: number): RecordKind;
-  /** Byte at which the record begins. */
+  /** Byte of the file at which record number `record` begins. */
   offset(record: number): number;
-  /** The value of `kind(record).keys[key]`; null where the file has none. Bytes come as hex. */
+  /**
+   * A value; null where the file has none. Bytes come as hexadecimal text.
+   * @param record number of the record in the block, from 0 on
+   * @param key index into `kind(record).keys`
+   */
   cell(record: number, key: number): CellValue;
-  /** The decoded fields of the model's bytes, in the order of `kind.payload`; null where they do not fit. */
+  /** The decoded fields of the model's bytes in `record`, in the order of `kind.payload`; null where they do not fit. */
   payload(record: number): readonly CellValue[] | null;
 }
 
 /**
- * How a file is read: whether to go on behind damage, what is known of a model's bytes, and how much is read at once
+ * How a file is read: whether to go on after damage, what is known of a model's bytes, and how much is read at once
  * (bytes).
  */
 export interface ScanOptions {
-  /** Go on behind damage at the next record that can be one, and report what was passed over. */
+  /** Go on after damage at the next place that can be a record, and report what was skipped. */
   readonly salvage?: boolean;
   /** How to decode the model's bytes. */
   readonly payload?: readonly PayloadField[];
@@ -122,22 +132,22 @@ export interface ScanOptions {
   readonly bufferBytes?: number;
 }
 
-/** What is wanted of the pass over a file beside its parts. */
+/** What the pass over a file delivers besides its parts. */
 export interface OpenOptions extends ScanOptions {
   /**
-   * Gets the records in file order, of formats that have `records`: tables may stay empty then, and damage is thrown, unless
-   * salvaged.
+   * Called with the records in file order, for formats that have `records`. Tables may then stay empty, and damage is
+   * thrown unless `salvage` is set.
    */
   readonly records?: (block: RecordBlock) => void;
-  /** Follow what running totals do, and tell what is strange about it: costs time, and only `info` shows it. */
+  /** Check how running totals develop, and report what is suspect: takes time, and only `info` shows it. */
   readonly counters?: boolean;
-  /** The file is being written: an end that is not finished yet is left for later. */
+  /** The file is still being written: an incomplete end is left for later. */
   readonly growing?: boolean;
-  /** Gets each row while the file is looked through. */
+  /** Called with each row while the file is read. */
   readonly take?: TakeRows;
-  /** Gets each damaged place that is passed over, behind the rows that come before it. */
+  /** Called with each damaged place that is skipped, after the rows before it. */
   readonly damage?: (damage: Damage) => void;
-  /** Whether columns of these bytes may stay in memory, where reading them again is slow. Not given: none. */
+  /** Whether columns of so many bytes may stay in memory where reading them again is slow; left out: none may. */
   readonly keep?: (bytes: number) => boolean;
 }
 

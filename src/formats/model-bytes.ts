@@ -34,7 +34,8 @@ const MOST_BYTES = 2 ** 24;
 const EXAMPLE = '{"lps": "router*4,terminal*16", "types": {"router": 168, "terminal": 40}}';
 
 /**
- * Checks what `JSON.parse` gave. @throws PayloadLayoutError naming the part and what it must be
+ * Checks a layout that `JSON.parse` read from a file named `where`.
+ * @throws PayloadLayoutError naming the part and what it must be
  * @example
  * ```ts
  * import { checkGiven } from 'triscope/formats';

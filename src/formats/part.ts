@@ -29,41 +29,51 @@ export interface RawOrigin {
 
 /** What is known of a part's times without reading it. */
 export interface TimeSpan {
+  /** Least time, in the unit of the time column. */
   readonly from: number;
+  /** Greatest time, in the unit of the time column. */
   readonly to: number;
   /** Whether no row is earlier than the one before it. */
   readonly ordered: boolean;
 }
 
-/** Rows outside of these times are not needed, by the column of this number; they may come all the same. */
+/** The times whose rows are needed. Other rows may come all the same. */
 export interface Within {
+  /** Index of the column that holds the time. */
   readonly time: number;
+  /** Least time needed, in that column's unit. */
   readonly from: number;
+  /** Greatest time needed, in that column's unit. */
   readonly to: number;
 }
 
 /** Rows of one schema in a file, which can be read again and again, a few columns at a time. */
 export interface Part {
+  /** Its columns, each with its unit. */
   readonly schema: Schema;
+  /** Number of rows. */
   readonly rows: number;
-  /** By column: the labels that its cells are indexes into; null for a column of numbers. '' is missing. */
+  /** By column: the labels that its cells are indexes into; null for a column of numbers. The label '' means missing. */
   readonly labels: readonly (readonly string[] | null)[];
-  /** Of records of a raw stats file. */
+  /** Where the rows are records of a raw stats file: what repairing its counters needs. */
   readonly raw?: RawOrigin | null;
-  /** Of the time column, as it is in the part. Null, or left out: only reading tells. */
+  /** Range of the time column. Null, or left out, where it is known only after reading. */
   readonly span?: TimeSpan | null;
   /** Whether its rows are in memory. */
   readonly kept?: boolean;
-  /** Lets go of rows that are in memory: they are read from the file from then on. */
+  /** Frees rows that are in memory: from then on they are read from the file. */
   release?(): void;
-  /** Reads the columns of these numbers, in the order of the file. */
+  /** Reads the columns with these indexes, in the order of the file. */
   read(columns: readonly number[], within?: Within): Iterable<RawRows>;
 }
 
-/** A time span; what a file has no time of is left out. */
+/** One end of a file's time span, on each of the clocks that the file has. */
 export interface Instant {
+  /** Virtual time of a simulation. */
   readonly virtual_time?: number;
+  /** Seconds since the start of the run. */
   readonly real_time?: number;
+  /** Date and time, ISO 8601 in UTC. */
   readonly time?: string;
 }
 

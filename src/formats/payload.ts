@@ -18,9 +18,9 @@ export type PayloadType = keyof typeof PAYLOAD_TYPES;
 export interface PayloadField {
   readonly name: string;
   readonly type: PayloadType;
-  /** How many of them; 1 where not said. */
+  /** Number of values; 1 by default. */
   readonly count?: number;
-  /** Byte at which it lies; behind the field before where not said. */
+  /** Byte at which it begins, counted from the record's first byte of the model; by default after the field before. */
   readonly at?: number;
 }
 
@@ -60,7 +60,8 @@ export class PayloadLayoutError extends TriscopeError {
 const MOST_VALUES = 4096;
 
 /**
- * Checks what `JSON.parse` gave. @throws PayloadLayoutError naming the field and what it must be
+ * Checks a list of fields that `JSON.parse` read from a file named `where`.
+ * @throws PayloadLayoutError naming the field and what it must be
  * @example
  * ```ts
  * import { checkPayload } from 'triscope/formats';

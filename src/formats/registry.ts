@@ -25,7 +25,7 @@ export interface Identified {
 }
 
 /**
- * The format that is surest of a file; null where none knows it.
+ * The format that is surest to be a file's; null where the file is of none.
  * @example
  * ```ts
  * import { identify, openFile } from 'triscope/formats';
@@ -51,7 +51,8 @@ export function identify(source: FileSource, formats = FORMATS): Identified | nu
 }
 
 /**
- * The same, for a file that must have one. @throws FormatError
+ * The format that is surest to be a file's.
+ * @throws FormatError where the file is of none
  * @example
  * ```ts
  * import { identifyOrFail, openFile } from 'triscope/formats';
@@ -70,11 +71,11 @@ export function identifyOrFail(source: FileSource, formats = FORMATS): Identifie
   throw new FormatError({ path: source.path, offset: -1, what, skipped: 0 }, `known: ${names}`);
 }
 
-/** A file's parts. To be closed. */
+/** A file's parts. The caller closes it. */
 export interface OpenedFile extends OpenFile {
   /** Name of the format. */
   readonly format: string;
-  /** Looks at the file's end. What it gives tells later whether that is still there: the file was not written anew. */
+  /** Remembers the file's end. The function returned tells later whether it is still there, that is, whether the file was only appended to. */
   remember(): () => boolean;
   close(): void;
 }

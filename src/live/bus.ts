@@ -7,7 +7,7 @@ import { AT, FLAG_DICTIONARY, FLAG_SCHEMA, HEADER_BYTES } from '../formats/frame
 import type { Batch } from '../model/metric.ts';
 import type { Facts } from '../view/facts/run.ts';
 
-/** Who hears what is recorded: facts, and frames of samples. */
+/** A receiver of what is recorded: facts of the run, and frames of samples. */
 export interface Follower {
   /**
    * Gets a frame of stream `stream` and says whether it had room for it. `left`: frames with samples that were left out

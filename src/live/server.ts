@@ -19,16 +19,16 @@ export interface ServerOptions {
   readonly recording?: string;
   /** Paths of more recordings. */
   readonly recordings?: readonly string[];
-  /** 0, or nothing: any that is free. */
+  /** TCP port to listen on; 0, the default, takes a free one. */
   readonly port?: number;
-  /** Address to listen on; 127.0.0.1 where nothing is said. */
+  /** Address to listen on; 127.0.0.1 by default. */
   readonly host?: string;
   /**
-   * What who looks must know: it is in the result's `url`. Where nothing is said that of TRISCOPE_TOKEN, else a new one;
-   * false: nothing, for 127.0.0.1 alone.
+   * The secret that a browser needs to look: it is in the result's `url`. By default the value of TRISCOPE_TOKEN, or a new
+   * one; false: none is needed, which is allowed on 127.0.0.1 alone.
    */
   readonly token?: string | false;
-  /** File of users and their tokens (docs/live.md): who comes with one sees that user's jobs, and nothing else. */
+  /** File of users and their tokens (docs/live.md): a browser with a user's token sees that user's jobs, and nothing else. */
   readonly users?: string;
 }
 

@@ -20,11 +20,11 @@
 /** What is known of a counter beyond its readings; `counter-rules.ts` has the facts. */
 export interface CounterRule {
   /**
-   * The counter holds less than this: 2^bits. More than one where a collector rescaled what it read by a factor that it
-   * did not say: the first above the values holds. Values above all of them were not read from so narrow a counter.
+   * Number of values of the counter: 2^bits. Several where the collector rescaled what it read by a factor that the file
+   * does not tell: the first that is above the values is taken. Values above all of them are from a wider counter.
    */
   readonly ranges: readonly bigint[];
-  /** The narrowest of them. */
+  /** The smallest number in `ranges`. */
   readonly narrowest: number;
   /** Counts a second that no machine exceeds: a rise beyond it was misread. */
   readonly most: number;
@@ -48,13 +48,14 @@ export type Verdict = 'ok' | 'wrapped' | 'dip' | 'reset' | 'suspect';
 
 /** Two readings of a counter and the seconds between them, with the rule of its width. */
 export interface Reading {
-  /** The reading before; where that was a dip, the highest (`Repaired.base`). */
+  /** The reading before, in the counter's unit; after a dip, the highest (`Repaired.base`). */
   readonly previous: bigint;
+  /** The reading, in the counter's unit. */
   readonly value: bigint;
-  /** Between the two. */
+  /** Seconds between the two. */
   readonly seconds: number;
   readonly rule: CounterRule;
-  /** What was read last where that is not `previous`. */
+  /** What was read last, in the counter's unit, where that is not `previous`. */
   readonly last?: bigint;
   /** The host was started again in between. */
   readonly rebooted?: boolean;
@@ -66,12 +67,12 @@ export interface Reading {
 
 /** What was counted between two readings, and what the next one is compared with. */
 export interface Repaired {
-  /** Events surely counted; never negative. */
+  /** What was surely counted, in the counter's unit; never negative. */
   readonly delta: bigint;
   readonly verdict: Verdict;
   /** One clause; '' where ok. */
   readonly reason: string;
-  /** What to compare the next reading with. */
+  /** What to compare the next reading with, in the counter's unit. */
   readonly base: bigint;
 }
 
@@ -120,7 +121,7 @@ export function chanceOfRolling(
 }
 
 /**
- * The rule above. Values of 64 bits, exact.
+ * What a counter counted between two readings, by the rule above; exact for values of 64 bits.
  * @example
  * ```ts
  * import { counterRule, repair } from 'triscope/formats/tacc';

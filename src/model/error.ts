@@ -29,6 +29,7 @@ export const EXIT = {
  * ```
  */
 export class TriscopeError extends Error {
+  /** Exit code of a command that ends with this error. */
   readonly exitCode: number = EXIT.failed;
 }
 

@@ -11,7 +11,9 @@ export interface OptionSpec<V extends number | boolean | string = number | boole
   readonly kind: OptionKind;
   readonly default: V;
   readonly help: string;
+  /** Least value, in its unit. */
   readonly min?: number;
+  /** Greatest value, in its unit. */
   readonly max?: number;
   /** Unit of the value, for `--help`. */
   readonly unit?: string;
@@ -25,9 +27,9 @@ export interface OptionSpec<V extends number | boolean | string = number | boole
   readonly words?: Readonly<Record<string, number>>;
   /** The option of which this is another name: a value of either replaces the other's. */
   readonly as?: string;
-  /** What is said where it is used. */
+  /** A message that a command prints when the option is used. */
   readonly note?: string;
-  /** Words that stand for numbers which cannot be given as such. */
+  /** Words that stand for numbers that cannot be written, such as infinity. */
   readonly named?: Readonly<Record<string, number>>;
   /** The option is checked and does nothing: why. */
   readonly noEffect?: string;
@@ -47,7 +49,7 @@ export interface OptionSpec<V extends number | boolean | string = number | boole
   readonly required?: true;
   /** What its value names, for completion; an `input` must be there. */
   readonly names?: Named;
-  /** Is read and not shown: another program's word for the same. */
+  /** It is accepted but not in `--help`: another program's word for the same. */
   readonly hidden?: true;
 }
 
@@ -95,6 +97,7 @@ type More = Partial<
 
 /**
  * An integer option (decimal; also 1e6).
+ * @param fallback the value where the user gives none; `more` may name its unit
  * @example
  * ```ts
  * import { int } from 'triscope/sim';
@@ -108,6 +111,7 @@ export function int(fallback: number, help: string, more: More = {}): OptionSpec
 
 /**
  * A finite floating-point option.
+ * @param fallback the value where the user gives none; `more` may name its unit
  * @example
  * ```ts
  * import { float } from 'triscope/sim';
@@ -121,6 +125,7 @@ export function float(fallback: number, help: string, more: More = {}): OptionSp
 
 /**
  * A number of bytes, plain or with K, M, G or T (powers of 1024).
+ * @param fallback bytes where the user gives none
  * @example
  * ```ts
  * import { size } from 'triscope/sim';

@@ -51,19 +51,29 @@ type ScalarValue<T extends Scalar> = T extends 'i64' | 'u64'
 
 /** A fixed array inside a struct. Indices outside `0..length-1` throw. */
 export interface ArrayView<V> {
+  /** Number of elements. */
   readonly length: number;
+  /** The element at `index`. @throws RangeError outside of 0…length-1 */
   get(index: number): V;
+  /** Changes the element at `index`. @throws RangeError outside of 0…length-1 */
   set(index: number, value: V): void;
+  /** Changes all elements to `value`. */
   fill(value: V): void;
 }
 
-/** A bounded ring inside a struct: index 0 is the oldest element. `push` on a full one throws. */
+/** A bounded queue inside a struct: index 0 is the oldest element. */
 export interface RingView<V> {
+  /** Number of elements that it holds. */
   readonly length: number;
+  /** Number of elements that it can hold. */
   readonly capacity: number;
+  /** The element at `index`, counted from the oldest. @throws RangeError outside of 0…length-1 */
   get(index: number): V;
+  /** Appends `value`. @throws RangeError where the ring is full */
   push(value: V): void;
+  /** Removes the oldest element and returns it. @throws RangeError where there is none */
   shift(): V;
+  /** Removes all elements. */
   clear(): void;
 }
 
@@ -107,7 +117,9 @@ export type ReadonlyStructOf<F extends Fields> = {
 };
 
 /**
- * A fixed array field. @throws RangeError for a length that is not a positive integer.
+ * A field that is an array of fixed length.
+ * @param length number of elements
+ * @throws RangeError for a length that is not a positive integer
  * @example
  * ```ts
  * import { array, defineModel } from 'triscope/sim';
@@ -134,7 +146,9 @@ export function array<T extends Scalar>(of: T, length: number): ArrayField<T> {
 }
 
 /**
- * A bounded ring field. @throws RangeError for a capacity that is not a positive integer.
+ * A field that is a queue of bounded length.
+ * @param capacity number of elements that it can hold
+ * @throws RangeError for a capacity that is not a positive integer
  * @example
  * ```ts
  * import { defineModel, ring } from 'triscope/sim';

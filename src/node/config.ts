@@ -36,8 +36,11 @@ export class ConfigError extends TriscopeError {
 
 /** The daemon's file of settings: its broker, seconds between samples, and how many groups wait while they cannot be written. */
 export interface NodeConfig {
+  /** Host name of the broker; null for none. */
   readonly server: string | null;
+  /** Name of the broker's queue. */
   readonly queue: string;
+  /** TCP port of the broker. */
   readonly port: number;
   /** Seconds between samples. */
   readonly freq: number;

@@ -37,13 +37,13 @@ export interface DaemonOptions extends DaemonSettings {
   readonly jobs: JobSources;
   /** Programs counters at the start, and restores them at the end; null: counters are as they are. */
   readonly pmc: Programming | null;
-  /** Seconds after which a file is ended and another begun. */
+  /** Seconds after which the log's file is closed and a new one begun. */
   readonly rotate: number;
   /** Whether rotation is marked `rotate -`, as since version 2. */
   readonly marksRotation: boolean;
-  /** Samples at even times, after which it stops; for ever where it is infinite. */
+  /** Number of samples at even times after which it stops; Infinity: it never does. */
   readonly count: number;
-  /** Hears, in one line, of what goes wrong, and of its end. */
+  /** Called with one line about each thing that goes wrong, and when that is over. */
   readonly say: (line: string) => void;
 }
 
@@ -51,7 +51,7 @@ export interface DaemonOptions extends DaemonSettings {
 export interface DaemonResult {
   /** Record groups: at even times, at begin and end of jobs, the last one. */
   readonly groups: number;
-  /** Moments that passed while an earlier sample was under way. */
+  /** Number of moments at which no sample was taken because an earlier one was still under way. */
   readonly missed: number;
   /** Groups that were lost: not written before the end, or given up for later ones. */
   readonly lost: number;
@@ -159,7 +159,10 @@ export class Daemon {
     return this.sampling.host;
   }
 
-  /** Samples until `stop` is called, then once more; or until `count` samples are taken. */
+  /**
+   * Samples until `stop` is called, then once more; or until `count` samples are taken.
+   * @throws what the log or a list of jobs throws where it cannot be used at all; other troubles go to `say`
+   */
   async run(): Promise<DaemonResult> {
     this.align();
     for (let taken = 0; taken < this.options.count; ) {

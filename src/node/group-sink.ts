@@ -10,9 +10,11 @@ export interface GroupFacts {
   readonly header: boolean;
   /** `$hostname` of the header. */
   readonly host: string;
-  /** Of the daemon so far: moments that it missed, groups that it lost, and groups that wait to be written. */
+  /** Samples that the daemon missed so far because an earlier one took too long. */
   readonly missed: number;
+  /** Groups that it lost so far. */
   readonly lost: number;
+  /** Groups that wait to be written. */
   readonly waiting: number;
 }
 

@@ -22,9 +22,9 @@ export interface SamplerOptions {
   readonly allInterval?: number;
   /** Folder of a recorded `proc` and `sys`. */
   readonly root?: string;
-  /** See `CollectionOptions`. */
+  /** Milliseconds that a source which can block, such as Lustre's, may take; 2000 by default. */
   readonly deadline?: number;
-  /** Gets what is written as it is written, the header first. */
+  /** Called with what is written as it is written, the header first. */
   readonly onBytes?: (bytes: Uint8Array) => void;
 }
 

@@ -1,9 +1,9 @@
 /** What a query may take. */
 export interface Limits {
-  /** Seconds. */
+  /** Seconds that it may take. */
   readonly timeLimit?: number;
-  /** Of intermediate results and values, such as `512MiB`. */
+  /** Memory for intermediate results and values, such as `512MiB`. */
   readonly memory?: string;
-  /** Ends it. */
+  /** Ends the query. */
   readonly signal?: AbortSignal;
 }

@@ -57,25 +57,32 @@ export interface QueryOptions {
 
 /** One or more recordings, open. */
 export interface OpenRecording {
-  /** Of its folder or file; of several, the first's schema. */
+  /** Name of its folder or file; of several recordings, the SQL schema of the first. */
   readonly name: string;
-  /** Of several, the schemas that hold their tables, in order; of one, its name. */
+  /** Of several recordings, the SQL schemas that hold their tables, in order; of one, its name alone. */
   readonly names: readonly string[];
-  /** What readers could not use. */
+  /** What in the files could not be read, or is doubtful. */
   readonly suspects: readonly Suspect[];
-  /** What could not be done, such as a cache that cannot be written, and was done without. */
+  /** What could not be done and is not needed, such as writing a cache; a sentence each. */
   readonly notes: readonly string[];
   /**
-   * All rows of a query.
+   * All rows of a query, each an object with a property for each column.
    * @throws QueryError in one line, TimeLimitError, MemoryLimitError, the signal's reason
    */
   query<T extends object = Row>(sql: string, options?: QueryOptions): Promise<T[]>;
-  /** The rows of a query, as they come. Leaving the loop ends the query. @throws QueryError */
+  /**
+   * The rows of a query in blocks, as they come. Leaving the loop ends the query.
+   * @throws QueryError in one line, TimeLimitError, MemoryLimitError, the signal's reason
+   */
   rows(sql: string, options?: QueryOptions): Promise<Rows>;
-  /** The same as columns, without objects for rows. @throws QueryError */
+  /**
+   * The result of a query as columns, without objects for rows.
+   * @throws QueryError in one line, TimeLimitError, MemoryLimitError, the signal's reason
+   */
   columns(sql: string, options?: QueryOptions): Promise<ColumnResult>;
-  /** A table, typed where its schema is known beforehand. */
+  /** A table, column by column. The columns of tables that every recording has are typed. */
   table<N extends keyof KnownTables | (string & {})>(name: N): TypedTable<N>;
+  /** Ends queries that are under way and closes the recordings. */
   close(): Promise<void>;
 }
 

@@ -86,8 +86,9 @@ export type TableColumn<N extends string, K extends string> = N extends keyof Kn
 
 /** Which rows: seconds since the recording's start from `from` on, before `to`, and those of which a condition in SQL holds. */
 export interface TableOptions {
-  /** Only rows with `t` of at least `from` and below `to`, seconds since the recording's start. */
+  /** Only rows whose `t`, in seconds since the recording's start, is at least this. */
   readonly from?: number;
+  /** Only rows whose `t`, in seconds since the recording's start, is below this. */
   readonly to?: number;
   /** SQL condition. */
   readonly where?: string;

@@ -60,7 +60,9 @@ export class Controls {
   }
 
   /**
-   * Names a control at its native domain or a coarser one. Nothing is written yet, but what is there is kept.
+   * Names a control at its native domain or a coarser one. Nothing is written yet, but the present setting is kept.
+   * @param index number of the part of the machine within `domain`, from 0 on
+   * @returns the handle for `adjust`
    * @throws SignalError where there is no such control, or not at this domain or index
    * @throws ControlError where controls are not allowed
    */
@@ -90,7 +92,12 @@ export class Controls {
     return this.pushed.push({ control, settings }) - 1;
   }
 
-  /** Writes a value, in the control's unit, now. @throws ControlError */
+  /**
+   * Writes a setting now.
+   * @param handle what `push` returned
+   * @param value in the control's unit
+   * @throws ControlError where it cannot be written
+   */
   adjust(handle: number, value: number): void {
     const { control, settings } = this.pushed[handle];
     const each = control.over === 'share' ? value / settings.length : value;
@@ -106,7 +113,12 @@ export class Controls {
     }
   }
 
-  /** @throws SignalError, ControlError as `push` and `adjust` */
+  /**
+   * `push` and `adjust` in one call.
+   * @param index number of the part of the machine within `domain`, from 0 on
+   * @param value in the control's unit
+   * @throws SignalError, ControlError as `push` and `adjust`
+   */
   write(name: string, domain: SignalDomain, index: number, value: number): void {
     this.adjust(this.push(name, domain, index), value);
   }

@@ -51,11 +51,11 @@ const wideAt = (u: Uint32Array, at: number) => (BigInt(u[at + 1]) << 32n) | BigI
  * ```
  */
 export class PageReader {
-  /** Of the page's file. */
+  /** Path of the page's file. */
   readonly path: string;
-  /** Of the process. */
+  /** Id of the process. */
   readonly pid: number;
-  /** Of the process that started it. */
+  /** Id of the process that started it. */
   readonly parentPid: number;
   /** MPI rank; -1 where there is none. */
   readonly rank: number;
@@ -70,7 +70,7 @@ export class PageReader {
   /** Events of a thread that the page holds; older ones are overwritten. */
   readonly ringCapacity: number;
 
-  /** Thread slots in use; the arrays below have as many meaningful cells. Refreshed by poll(). */
+  /** Number of thread slots in use: so many elements of the arrays below mean something. Refreshed by poll(). */
   threads = 0;
   /** Hash of the outermost region of each thread; 0 outside. */
   readonly hash: Uint32Array;
@@ -92,17 +92,17 @@ export class PageReader {
   readonly works: Uint8Array;
   /** When the outermost region was entered, seconds since startNs. */
   readonly entered: Float64Array;
-  /** Epochs that began, over all threads. */
+  /** Number of epochs that began, over all threads. */
   epochs = 0;
-  /** Seconds since startNs; meaningless without epochs. */
+  /** When the first epoch began, seconds since startNs; meaningless without epochs. */
   firstEpoch = 0;
-  /** The same of the last one. */
+  /** When the last epoch began, seconds since startNs. */
   lastEpoch = 0;
   /** When the application began its marking, seconds since startNs; null while it has not. */
   started: number | null = null;
   /** When the application ended its marking, seconds since startNs; null while it has not. */
   stopped: number | null = null;
-  /** When it said that it becomes another program, same clock; that counts once it is gone. */
+  /** When the process announced that it becomes another program, seconds since startNs; it holds once the process is gone. */
   leaving: number | null = null;
   /** Least GVT of the engines that run in the process's threads; NaN where none does. */
   gvt = Number.NaN;

@@ -26,19 +26,19 @@ export function unitedSeconds({ ns, open }: UnitedTime, end: number): number {
 
 /** A region inside the regions above it, in one thread. */
 export interface PageNode {
-  /** Of `PageSnapshot.threads`. */
+  /** Index of its thread in `PageSnapshot.threads`. */
   readonly thread: number;
-  /** Of `PageSnapshot.regions`. */
+  /** Index of its region in `PageSnapshot.regions`. */
   readonly region: number;
-  /** Of `PageSnapshot.nodes`; -1 = outermost. */
+  /** Index of the node above it in `PageSnapshot.nodes`; -1 for an outermost region. */
   readonly parent: number;
-  /** Spans that overlap: never part of attribution. */
+  /** Whether its visits are asynchronous: they overlap, so nothing is ever attributed to them. */
   readonly async: boolean;
-  /** Visits completed. */
+  /** Number of completed visits. */
   readonly count: number;
-  /** Their seconds. */
+  /** Seconds of the completed visits together. */
   readonly seconds: number;
-  /** Visits that are open. */
+  /** Number of visits that are open. */
   readonly inside: number;
   /** When the open visit began, seconds since `PageReader.startNs`; null where none is. */
   readonly entered: number | null;
@@ -46,9 +46,10 @@ export interface PageNode {
 
 /** A thread of a process, and how many regions deep it is. */
 export interface PageThread {
-  /** Kernel id. */
+  /** The kernel's id of the thread. */
   readonly tid: number;
   readonly alive: boolean;
+  /** Number of regions that it is in, one inside the other. */
   readonly depth: number;
 }
 
@@ -57,17 +58,19 @@ export interface PageSnapshot {
   readonly regions: readonly PageRegion[];
   readonly threads: readonly PageThread[];
   readonly nodes: readonly PageNode[];
-  /** Of each region, as the outermost one; and of all together. */
+  /** For each region: time in which any thread was in it as its outermost region. */
   readonly united: readonly UnitedTime[];
+  /** Time in which any thread was in any region. */
   readonly unitedAny: UnitedTime;
   /** False where a thread wrote without pause: its sums may then be a few visits apart from each other. */
   readonly whole: boolean;
-  /** Names that found no place; their time is that of the region called (overflow). */
+  /** Number of names for which the page had no room; their time is that of the region called (overflow). */
   readonly regionsRefused: number;
+  /** Number of threads for which the page had no room. */
   readonly threadsRefused: number;
-  /** Exits of a region that was not the innermost one. */
+  /** Number of exits from a region that was not the innermost one. */
   readonly misordered: number;
-  /** Entries too deep, or into a full tree. */
+  /** Number of entries that were too deep, or for which the tree had no room. */
   readonly unplaced: number;
 }
 

@@ -183,7 +183,9 @@ export class Platform {
   }
 
   /**
-   * Asks for a signal at each tick, at its native domain or aggregated at a coarser one. The same request has one handle.
+   * Asks for a signal at each tick, at its native domain or aggregated at a coarser one.
+   * @param index number of the part of the machine within `domain`, from 0 on
+   * @returns the handle for `sample`; the same request always has the same one
    * @throws SignalError where there is no such signal, or it cannot be had at this domain or index
    * @throws AbsentSignalError where this machine has none such
    */
@@ -248,7 +250,7 @@ export class Platform {
     return this._tick;
   }
 
-  /** Value of what was pushed at the last tick; NaN where it is absent. */
+  /** Value at the last tick of what `push` returned `handle` for, in the signal's unit; NaN where it is absent. */
   sample(handle: number): number {
     const pushed = this.pushed[handle];
     if (pushed === undefined || this.ticks === 0) return Number.NaN;
@@ -267,7 +269,8 @@ export class Platform {
   }
 
   /**
-   * One value now, apart from what is pushed. Signals that need several samples take them 5 ms apart.
+   * One value now, in the signal's unit, apart from what is pushed. Signals that need several samples take them 5 ms apart.
+   * @param index number of the part of the machine within `domain`, from 0 on
    * @throws SignalError as `push`
    */
   read(name: string, domain: SignalDomain, index: number): number {

@@ -11,7 +11,7 @@ export interface PageEvent {
   code: number;
   /** Hash of the region, or number of the epoch. */
   value: number;
-  /** 1 for the outermost region. */
+  /** Number of regions that the thread is in, this one included: 1 for the outermost. */
   depth: number;
   /** Kernel id of the thread. */
   tid: number;

@@ -156,7 +156,7 @@ export class Topology {
     return new Topology(machine);
   }
 
-  /** GPUs that a library knows of, after those that the kernel tells; one chip each. Gives the first one's indices. */
+  /** Adds `count` GPUs of one chip each, which a library knows of and the kernel does not. Returns the first one's indices. */
   addGpus(count: number): { gpu: number; chip: number } {
     const first = { gpu: this.count('gpu'), chip: this.count('gpu_chip') };
     const after = (from: number) => Array.from({ length: count }, (_, k) => from + k);
@@ -177,7 +177,7 @@ export class Topology {
     return last === undefined ? 0 : last + 1;
   }
 
-  /** Whether the domain has a part of this index. */
+  /** Whether the domain has a part with this `index`. */
   has(domain: SignalDomain, index: number): boolean {
     return this._indices[domain].includes(index);
   }
@@ -201,12 +201,12 @@ export class Topology {
     return this.cpus.filter((place) => this.placeOf(place, outer) === index).map((p) => p.cpu);
   }
 
-  /** Index of the package that a CPU lies in; -1 where there is no such CPU. */
+  /** Index of the package of CPU number `cpu`; -1 where there is no such CPU. */
   packageOf(cpu: number): number {
     return this.cpus.find((place) => place.cpu === cpu)?.package ?? -1;
   }
 
-  /** Index of the core that the kernel calls `coreId` in a package; -1 where there is none. */
+  /** Index of the core that the kernel calls `coreId` in the package with index `pack`; -1 where there is none. */
   coreAt(pack: number, coreId: number): number {
     const is = (place: CpuPlace) => place.package === pack && place.coreId === coreId;
     return this.cpus.find(is)?.core ?? -1;

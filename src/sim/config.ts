@@ -27,8 +27,9 @@ export interface RunConfig {
   readonly nkp: number;
   /** Turns of the scheduler between GVT computations; milliseconds in optimistic-realtime. */
   readonly gvtInterval: number;
-  /** Events handled per turn of the scheduler. */
+  /** Most events that a PE handles in a turn of the scheduler. */
   readonly batch: number;
+  /** Virtual time at which the run ends. */
   readonly end: number;
   /** Virtual time from which on statistics count. */
   readonly warmup: number;
@@ -44,7 +45,7 @@ export interface RunConfig {
   readonly timing: boolean;
   /** Bind each PE to a CPU of its own. */
   readonly pin: boolean;
-  /** Fraction of the end time between progress reports. */
+  /** Progress is reported each time GVT has advanced by this fraction of the end time; 0 to 1. */
   readonly reportInterval: number;
   /** The model's own options. */
   readonly options: OptionValues<OptionSpecs>;

@@ -4,7 +4,7 @@ export const COUNTERS = [
   /** Events handled, those rolled back later included. */
   'eventsProcessed',
   'eventsRolledBack',
-  /** Events given up half-way for lack of event memory; part of the rolled back. */
+  /** Events aborted because event memory was short; part of those rolled back. */
   'eventsAborted',
   'primaryRollbacks',
   'secondaryRollbacks',

@@ -13,6 +13,7 @@ export interface EventInfo {
   readonly source: number;
   /** Virtual time at which it was sent. */
   readonly sendTime: number;
+  /** Among events of equal time the one of lower priority comes first; 1 where `send` was given none. */
   readonly priority: number;
   /** 32 bits that `forward` may leave for `reverse` (0 before every `forward`). ROSS's `tw_bf`. */
   bits: number;
@@ -61,12 +62,13 @@ export interface Random {
   lognormal(mean: number, sd: number): number;
 }
 
-/** What handlers may read anywhere. */
+/** What every handler may read of its LP. */
 export interface LpView<S extends Fields, P> {
   /** Global id, 0…lps-1. */
   readonly id: number;
   /** Name of its LP type. */
   readonly type: string;
+  /** Number of its PE, from 0 on. */
   readonly pe: number;
   /** KP on its PE. */
   readonly kp: number;
@@ -117,9 +119,11 @@ export interface Lp<S extends Fields, M extends Fields, P>
    * @param delay ≥ 0, in virtual time; `lookahead` by default
    */
   stop(delay?: number): void;
-  /** Natural logarithm, exponential and power that are the same on every engine and platform. */
+  /** Natural logarithm of `x`, the same bits on every JavaScript engine and platform. */
   log(x: number): number;
+  /** e to the power `x`, the same bits everywhere. */
   exp(x: number): number;
+  /** `x` to the power `y`, the same bits everywhere. */
   pow(x: number, y: number): number;
 }
 
@@ -193,7 +197,7 @@ export interface LpType<S extends Fields, M extends Fields, P> {
 export interface Results {
   /** Adds `value` to the total called `name`. */
   add(name: string, value: number): void;
-  /** Keeps the largest value called `name`. */
+  /** Keeps the largest `value` called `name`. */
   max(name: string, value: number): void;
   /** Adds `weight` to bin `bin` (an integer ≥ 0) of the histogram called `name`. */
   count(name: string, bin: number, weight?: number): void;
@@ -201,36 +205,59 @@ export interface Results {
   row(name: string, values: Readonly<Record<string, number>>): void;
 }
 
-/** Placement of LPs: PE of an LP, and its KP there. */
+/** Where a model places its LPs. */
 export interface CustomMapping {
+  /**
+   * @param lp global id of the LP, 0…lps-1
+   * @param lps number of LPs of the run
+   * @param pes number of PEs of the run
+   * @returns number of the LP's PE, 0…pes-1
+   */
   pe(lp: number, lps: number, pes: number): number;
+  /**
+   * @param lp global id of the LP
+   * @param indexOnPe how many LPs with lower ids its PE has
+   * @param kps number of KPs on each PE
+   * @returns number of the LP's KP on its PE, 0…kps-1
+   */
   kp?(lp: number, indexOnPe: number, kps: number): number;
 }
 
 /** Facts of a run that a model's functions may use. */
 export interface RunFacts {
+  /** Number of PEs. */
   readonly pes: number;
+  /** Virtual time at which the run ends. */
   readonly end: number;
+  /** Least offset of an event to another LP, in virtual time. */
   readonly lookahead: number;
 }
 
 /** A PE at a GVT: every event before `gvt` is committed and, for hooks at a time, none after it is done. */
 export interface GvtHookContext<P> {
+  /** Number of this PE, from 0 on. */
   readonly pe: number;
+  /** Number of PEs of the run. */
   readonly pes: number;
+  /** The GVT, in virtual time. */
   readonly gvt: number;
+  /** What the model's `prepare` returned. */
   readonly params: P;
   /** The LPs of this PE, one view after another (the same object, moved). */
   lps(): Iterable<LpView<Fields, P>>;
-  /** Calls the hook again when GVT reaches `time`. */
+  /** Calls the hook again when GVT reaches the virtual time `time`. */
   again(time: number): void;
+  /** Prints a line. */
   output(text: string): void;
 }
 
 /** When the hook runs: at a virtual time (all events before it done, none after), every n-th GVT, or when an LP asks. */
 export interface GvtHook<P> {
+  /** Virtual time at which it runs. */
   readonly at?: number;
+  /** Number of GVT computations from one call to the next. */
   readonly every?: number;
+  /** Called on each PE. */
   run(context: GvtHookContext<P>): void;
 }
 
@@ -243,11 +270,11 @@ interface ModelCommon<O extends OptionSpecs, M extends Fields, P> {
   readonly options?: O;
   /** Total number of LPs. */
   lps(options: OptionValues<O>, run: { readonly pes: number }): number;
-  /** Default of `--end`. */
+  /** Default of `--end`, in virtual time. */
   readonly end?: number;
-  /** Default of `--lookahead`. */
+  /** Default of `--lookahead`, in virtual time. */
   readonly lookahead?: number;
-  /** Default of `--warmup`. */
+  /** Default of `--warmup`, in virtual time. */
   readonly warmup?: number;
   /** Checks options and works out constants, once per PE. @throws Error with a line for the user. */
   prepare?(options: OptionValues<O>, run: RunFacts & { readonly lps: number }): P;
@@ -281,20 +308,30 @@ interface MultiTypeModel<
 
 /** A model ready to run: its LP types by name, whichever way they were declared. */
 export interface Model {
+  /** Lower case, as it appears in commands. */
   readonly name: string;
+  /** One sentence; '' where the model has none. */
   readonly help: string;
+  /** The model's own options, beside the engine's. */
   readonly options: OptionSpecs;
+  /** Default of `--end`, in virtual time. */
   readonly end: number | undefined;
+  /** Default of `--lookahead`, in virtual time. */
   readonly lookahead: number | undefined;
+  /** Default of `--warmup`, in virtual time. */
   readonly warmup: number | undefined;
   readonly message: Fields;
   readonly types: ReadonlyMap<string, LpType<Fields, Fields, unknown>>;
   readonly map: 'linear' | 'round-robin' | CustomMapping;
   readonly gvtHook: GvtHook<unknown> | undefined;
   readonly instruments: Readonly<Record<string, Instrument<Fields, Fields, unknown>>>;
+  /** Name of the instrument of the LP with global id `lp`; null for none, undefined for its type's. */
   instrumentOf(lp: number, params: unknown): string | null | undefined;
+  /** Number of LPs for these options. */
   lps(options: OptionValues<OptionSpecs>, run: { readonly pes: number }): number;
+  /** What handlers get as `params`. */
   prepare(options: OptionValues<OptionSpecs>, run: RunFacts & { readonly lps: number }): unknown;
+  /** Name of the type of the LP with global id `lp`. */
   typeOf(lp: number, params: unknown): string;
 }
 

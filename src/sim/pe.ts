@@ -38,9 +38,11 @@ const MANY_LPS = 4096;
 
 /** A line that a model printed, with what orders it among all PEs' lines. */
 export interface OutputLine {
+  /** Virtual time of the event that printed it. */
   readonly time: number;
+  /** Priority of that event: lower comes first. */
   readonly priority: number;
-  /** The event's tie-breaker, and those of its zero-offset ancestors before it. */
+  /** The event's tie-breaker, a random number; `prefix` has those of its zero-offset ancestors. */
   readonly tie: number;
   readonly prefix: readonly number[];
   /** The LP; -1 for a GVT hook. */

@@ -16,23 +16,40 @@ import { instrumentConfig } from './instrument/options.ts';
 import type { Model } from './model.ts';
 import { CORE_SEEDS, MODEL_SEEDS, type Seeds } from './rng/clcg4.ts';
 
-/** What may be asked for; everything has a default: `--synch` sequential on one PE, optimistic on several. Names as on the command line, in camel case. */
+/**
+ * The settings of a run, all optional, named as the options of `triscope sim run` in camel case. What is left out has the
+ * default of the command line, or, for `end`, `lookahead` and `warmup`, of the model.
+ */
 export interface Settings {
+  /** How PEs are kept in order; sequential on one PE, optimistic on several. */
   readonly synch?: Synchroniser;
+  /** Number of PEs: threads, or ranks of an MPI job; 1 by default. */
   readonly pes?: number;
+  /** Number of KPs on each PE; 16 by default. */
   readonly nkp?: number;
+  /** Turns of the scheduler between GVT computations; in `optimistic-realtime` milliseconds. */
   readonly gvtInterval?: number;
+  /** Most events that a PE handles in a turn of the scheduler; 16 by default. */
   readonly batch?: number;
+  /** Virtual time at which the run ends. */
   readonly end?: number;
+  /** Virtual time from which on statistics count. */
   readonly warmup?: number;
+  /** Least offset of an event to another LP, in virtual time. */
   readonly lookahead?: number;
+  /** How far beyond GVT a PE may go, in virtual time; Infinity: adaptive. */
   readonly maxOptLookahead?: number;
-  /** Bytes. */
+  /** Most bytes of event memory, all PEs together. */
   readonly maxMemory?: number;
+  /** Seeds of the LPs' random streams: four numbers. */
   readonly seeds?: Seeds;
+  /** Seeds of the engine's own random streams: four numbers. */
   readonly coreSeeds?: Seeds;
+  /** Whether times of the engine's activities are kept. */
   readonly timing?: boolean;
+  /** Whether each PE is bound to a CPU of its own. */
   readonly pin?: boolean;
+  /** Progress is reported each time GVT has advanced by this fraction of the end time; 0 to 1. */
   readonly reportInterval?: number;
   /** What to record, where it differs from the defaults of `--help`'s “ROSS Instrumentation”. */
   readonly instrument?: Partial<InstrumentConfig>;

@@ -25,9 +25,13 @@ import type { WorkerMessage, WorkerTask } from './worker.ts';
 export interface Progress {
   /** Virtual time before which everything is committed. */
   readonly gvt: number;
+  /** Virtual time at which the run ends. */
   readonly end: number;
+  /** Number of events committed so far, all PEs together. */
   readonly committed: number;
+  /** Number of events rolled back so far, all PEs together. */
   readonly rolledBack: number;
+  /** Seconds since the run's start. */
   readonly seconds: number;
 }
 

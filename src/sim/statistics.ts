@@ -13,25 +13,35 @@ import { type ModelResults, mergeResults } from './results.ts';
 
 /** What one PE did in a run: counts of events by kind, and seconds by activity (estimates where turns were sampled). */
 export interface PeStatistics {
+  /** Number of the PE, from 0 on. */
   readonly pe: number;
+  /** Number of its LPs. */
   readonly lps: number;
-  /** Kernel thread, and the CPU it was bound to. */
+  /** Id of its thread in the kernel; null where not known. */
   readonly threadId: number | null;
+  /** Number of the CPU that it was bound to; null where it was bound to none. */
   readonly cpu: number | null;
+  /** Events, rollbacks, messages and the like, by name. */
   readonly counts: Readonly<Record<Counter, number>>;
   /** Seconds per activity; those that happen per event are sampled: estimates. */
   readonly seconds: Readonly<Record<Activity, number>>;
+  /** Seconds from its first event to its last. */
   readonly wallSeconds: number;
+  /** Most event records in use at once. */
   readonly peakEvents: number;
-  /** From a sample of its events. */
+  /** Time of the model's handlers, by LP type, from a sample of its events. */
   readonly handlers: readonly HandlerCost[];
 }
 
 /** What a run did. The first part is what `sim run --json` prints. */
 export interface RunResult {
+  /** Name of the model. */
   readonly model: string;
+  /** ROSS's number of the synchroniser; see `SYNCHRONISERS`. */
   readonly synch: number;
+  /** Name of the synchroniser. */
   readonly synchroniser: string;
+  /** Number of PEs. */
   readonly pes: number;
   /** Present if PEs were the ranks of an MPI job. */
   readonly transport?: 'mpi';
@@ -43,42 +53,65 @@ export interface RunResult {
   readonly batches?: number;
   /** How far the clocks of those machines were apart, where that was measured. */
   readonly clocks?: readonly RecordingClock[];
-  /** KPs of the whole run. */
+  /** Number of KPs, all PEs together. */
   readonly kps: number;
+  /** Number of LPs, all PEs together. */
   readonly lps: number;
   /** How LPs are placed on PEs. */
   readonly mapping: 'linear' | 'round-robin' | 'custom';
+  /** The seeds of the LPs' random streams. */
   readonly seed: readonly number[];
+  /** Virtual time at which the run was to end. */
   readonly end: number;
-  /** From the first event to the last, on the slowest PE; set-up not counted. */
+  /** Seconds from the first event to the last, on the slowest PE; set-up not counted. */
   readonly wallSeconds: number;
-  /** Set-up included. */
+  /** Seconds, set-up included. */
   readonly totalSeconds: number;
   /** Net events per second of `wallSeconds`. */
   readonly eventRate: number;
+  /** Number of events handled, those that were rolled back later included. */
   readonly eventsProcessed: number;
+  /** Number of events whose effects were undone. */
   readonly eventsRolledBack: number;
+  /** Number of events that were aborted because event memory was short; part of those rolled back. */
   readonly eventsAborted: number;
+  /** Number of events handled less those rolled back: after a whole run, the events committed. */
   readonly netEvents: number;
+  /** Number of events that were not created because they lay at or past the end. */
   readonly eventsPastEnd: number;
+  /** Number of rollbacks; each may undo several events. */
   readonly totalRollbacks: number;
+  /** Rollbacks because of an event that came late. */
   readonly primaryRollbacks: number;
+  /** Rollbacks because an event that had been handled was cancelled. */
   readonly secondaryRollbacks: number;
   /** Per cent: 100 (1 - rolled back / net); 0 where net is not positive. May be far below 0. */
   readonly efficiency: number;
+  /** How often PEs freed the memory of committed events. */
   readonly fossilCollects: number;
+  /** Number of GVT computations, which all PEs make together. */
   readonly gvtComputations: number;
+  /** Those that were asked for before their time: a PE was out of event memory, or had nothing left to do. */
   readonly forcedGvts: number;
+  /** Number of reductions over all PEs in these computations. */
   readonly allReduces: number;
+  /** Number of messages to other PEs, anti-messages included. */
   readonly remoteSends: number;
+  /** Number of messages from other PEs, anti-messages included. */
   readonly remoteReceives: number;
+  /** Number of committed events that came from another PE. */
   readonly remoteEvents: number;
-  /** Messages that waited for room at their receiver, in slots: most take one. */
+  /** Number of messages that waited for room at their receiver, in slots: most take one. */
   readonly heldBack: number;
+  /** Number of events with the same receive time as the one handled before. */
   readonly eventTies: number;
+  /** Number of events that were rolled back to free memory. */
   readonly cancelbacks: number;
+  /** Digest of the final states of all LPs, 16 hexadecimal digits: equal for equal results. */
   readonly stateDigest: string;
+  /** Digest of all committed events, 16 hexadecimal digits. */
   readonly eventDigest: string;
+  /** Number of events in the longest chain in which each had to wait for the one before. */
   readonly criticalPath: number;
   /** Least offset of an event in a conservative run, in virtual time; null in others. */
   readonly leastOffset: number | null;
@@ -90,15 +123,19 @@ export interface RunResult {
   readonly finished: boolean;
   /** Virtual time before which all is committed. */
   readonly gvt: number;
-  /** Most event records in use at once, summed over PEs, and bytes of one. */
+  /** Most event records in use at once, summed over PEs. */
   readonly peakEvents: number;
+  /** Bytes of an event record, its message included. */
   readonly eventBytes: number;
+  /** Bytes of an LP's block of memory, which holds its state. */
   readonly lpBytes: number;
-  /** The largest resident memory of the whole process so far. */
+  /** The largest resident memory of the whole process so far, in bytes. */
   readonly peakRssBytes: number;
+  /** One entry for each PE. */
   readonly perPe: readonly PeStatistics[];
   /** What the model's `final` handlers reported. */
   readonly results: ModelResults;
+  /** The settings in effect. */
   readonly config: RunConfig;
   /** What was recorded, stream by stream of each PE; empty where nothing was. */
   readonly streams: readonly PeStream[];

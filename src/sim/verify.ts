@@ -16,18 +16,26 @@ import type { RunResult } from './statistics.ts';
 import type { ChaosSettings } from './transport/chaos.ts';
 import { type ChaosRuns, casesFor, type VerifyCase, whatOf } from './verify-cases.ts';
 
-/** What came of it, compared with the sequential run. */
+/** One run of `verify`, compared with the sequential run. What a run that failed did not tell is null. */
 export interface VerifyRow {
+  /** Name of the case. */
   readonly name: string;
   readonly synchroniser: Synchroniser;
+  /** Number of PEs. */
   readonly pes: number;
+  /** Whether events, states and output are those of the sequential run. */
   readonly same: boolean;
+  /** Number of events committed. */
   readonly netEvents: number | null;
+  /** Number of rollbacks. */
   readonly rollbacks: number | null;
-  /** Messages that waited for room at their receiver. */
+  /** Number of messages that waited for room at their receiver. */
   readonly heldBack: number | null;
+  /** Digest of the final states, 16 hexadecimal digits. */
   readonly stateDigest: string | null;
+  /** Digest of the committed events, 16 hexadecimal digits. */
   readonly eventDigest: string | null;
+  /** Seconds from the first event to the last. */
   readonly wallSeconds: number | null;
   /** Seed of the chaos that it ran under. */
   readonly chaos?: number;

@@ -72,7 +72,8 @@ export function isPacked(source: FileSource): boolean {
 }
 
 /**
- * Blocks from the file's beginning, of plain text from byte `from` on; each is valid until the next.
+ * The file's text in blocks of up to `bufferBytes`, unpacked where it is gzip; each block is valid until the next. Plain text
+ * is read from byte `from` on.
  * @throws FormatError at damaged gzip, at its place
  * @example
  * ```ts

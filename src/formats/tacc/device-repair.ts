@@ -102,7 +102,9 @@ export class DeviceRepair {
 
   /**
    * Takes the device's next record. `tell` gets every counter where `all`, else only those whose verdict is not ok;
-   * nothing for the first record. Values that `repaired` names are this record's.
+   * nothing for the first record.
+   * @param seconds time of the record, since 1970
+   * @param values in the order and units of the schema's keys
    */
   step(
     seconds: number,

@@ -66,6 +66,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
     this.marks.push(text);
   }
 
+  /** @param line number of the line, from 1 on */
   record(schema: RawSchema, device: string, values: BigUint64Array, line: number): void {
     this.hasRecords = true;
     this._kind = this.kindOf(schema);
@@ -91,11 +92,15 @@ export class RawRecords implements RawVisitor, RecordBlock {
     return this._kind;
   }
 
-  /** The line, which is what places are named by in texts. */
+  /** Number of the record's line, from 1 on: raw stats are text, so the line names the place. */
   offset(): number {
     return this.line;
   }
 
+  /**
+   * @param _record 0: there is one record at a time
+   * @param key index into `kind().keys`
+   */
   cell(_record: number, key: number): CellValue {
     if (key >= FIRST_VALUE) return this.values[key - FIRST_VALUE];
     switch (BEFORE[key]) {

@@ -6,6 +6,7 @@ import type { RawSchema } from './schema.ts';
 export interface RawGroup {
   /** As in the file: whole seconds since 1970, or with six decimals. */
   readonly time: string;
+  /** The same as a number, seconds since 1970. */
   readonly seconds: number;
   /** Jobs that run on the host; `-` and `0` stand for none and are kept. Empty where the line names none. */
   readonly jobIds: readonly string[];
@@ -13,30 +14,45 @@ export interface RawGroup {
   readonly host: string | null;
   /** When the host was started, s since 1970: the time of the header's first group less `$uptime`; null without it. */
   readonly boot: number | null;
+  /** Number of its line in the file, from 1 on. */
   readonly line: number;
 }
 
 /** A line that could not be used, or that is strange. All others were delivered. */
 export interface RawProblem {
   readonly kind: OddityKind;
+  /** Number of the line in the file, from 1 on. */
   readonly line: number;
+  /** What is wrong with it, in a clause. */
   readonly reason: string;
   /** The line, or its beginning; bytes that are no text as \xNN. */
   readonly text: string;
 }
 
-/** Hears what stands in a raw stats file, line by line; lines count from 1. */
+/** Is called with what a raw stats file contains, in the order of its lines. */
 export interface RawVisitor {
-  /** `$name value`: program and version, hostname, uname, uptime, and any other. */
+  /**
+   * `$name value`: program and version, hostname, uname, uptime, and any other.
+   * @param line number of the line, from 1 on
+   */
   property?(name: string, value: string, line: number): void;
-  /** `!type …`. A type that comes again with other keys replaces what was. */
+  /**
+   * `!type …`. A type that comes again with other keys replaces what was.
+   * @param line number of the line, from 1 on
+   */
   schema?(schema: RawSchema, line: number): void;
+  /** A time, with the jobs that ran then: the records that follow are of it. */
   group?(group: RawGroup): void;
-  /** `%text` of the group before. */
+  /**
+   * `%text` of the group before.
+   * @param line number of the line, from 1 on
+   */
   mark?(text: string, line: number): void;
   /**
-   * A record of the group before. `values` is used again for the next record of the type: copy what is to stay.
-   * Values are as in the file: totals since the counter's start, not corrected for rollover (see `repair.ts`).
+   * A record of the group before.
+   * @param values as in the file, in the units of the schema: totals since the counter's start, not corrected for rollover
+   * (see `repair`). The array is used again for the next record of the type: copy what you keep
+   * @param line number of the line, from 1 on
    */
   record?(schema: RawSchema, device: string, values: BigUint64Array, line: number): void;
   /** A line that is left out. */
@@ -47,10 +63,13 @@ export interface RawVisitor {
 
 /** What was in a file. */
 export interface RawSummary {
+  /** How many lines were read. */
   readonly lines: number;
+  /** How many record groups: times with jobs. */
   readonly groups: number;
+  /** How many records. */
   readonly records: number;
-  /** Lines that could not be used. */
+  /** How many lines could not be used. */
   readonly problems: number;
   /** How often each kind of oddity was met, problems included. */
   readonly oddities: Readonly<Partial<Record<OddityKind, number>>>;

@@ -133,7 +133,7 @@ export class RawWriter {
     return length > 0;
   }
 
-  /** A value whose decimal digits stand in `bytes[from, to)`. */
+  /** Writes a value whose decimal digits are in `bytes`, from index `from` up to, not including, `to`. */
   digits(bytes: Uint8Array, from: number, to: number): void {
     this.ensure(to - from + 1);
     this.values++;
@@ -144,7 +144,7 @@ export class RawWriter {
     this.used = at;
   }
 
-  /** A whole number from 0 to 2^53. */
+  /** Writes `value`, a whole number from 0 to 2^53. */
   number(value: number): void {
     this.ensure(DIGITS + 1);
     this.values++;
@@ -160,7 +160,7 @@ export class RawWriter {
     this.used += digits;
   }
 
-  /** A value of 64 bits, as two words of 32: exact, and without a bigint. */
+  /** Writes a value of 64 bits from its words `high` and `low` of 32 bits each: exact, and without a bigint. */
   words(high: number, low: number): void {
     // Below 2^53: a double holds it.
     if (high < 0x200000) {
@@ -182,7 +182,7 @@ export class RawWriter {
     this.used += 6;
   }
 
-  /** A value of up to 64 bits. */
+  /** Writes `value`, of up to 64 bits. */
   bigint(value: bigint): void {
     this.values++;
     this.text(` ${BigInt.asUintN(64, value)}`);

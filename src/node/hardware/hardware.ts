@@ -10,8 +10,11 @@ import { RegisterFile, type RegisterSpace } from './registers.ts';
 
 /** A write to a recorded tree's registers. */
 export interface RecordedWrite {
+  /** Name of the register space, such as `msr 0`. */
   readonly space: string;
+  /** Number of the register, or its byte in the space. */
   readonly at: number;
+  /** What was written: the bits of the register. */
   readonly value: bigint;
 }
 
@@ -102,7 +105,7 @@ export class Hardware {
     return this._functions;
   }
 
-  /** The registers of a CPU. Whoever opens them closes them. @throws UnavailableError */
+  /** The registers of CPU number `cpu`. The caller closes them. @throws UnavailableError */
   msr(cpu: number): RegisterSpace {
     return this.space(`msr ${cpu}`);
   }

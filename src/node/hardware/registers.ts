@@ -21,10 +21,13 @@ export interface RegisterSpace {
 
 /** A register's value before it was written. */
 export interface SavedRegister {
+  /** Name of the register space, such as `msr 0`. */
   readonly space: string;
+  /** Number of the register, or its byte in the space. */
   readonly at: number;
+  /** Bits of the register. */
   readonly width: Width;
-  /** Decimal. */
+  /** What it held, as decimal digits. */
   readonly value: string;
 }
 

@@ -18,9 +18,9 @@ export interface TypeFacts {
   readonly missing: string | null;
   /** What went wrong in a collection; null where nothing did. */
   readonly failed: string | null;
-  /** Records of the last collection. */
+  /** Number of records of the last collection. */
   readonly devices: number;
-  /** Median time of a collection; null where there was none. */
+  /** Median time of a collection in microseconds; null where there was none. */
   readonly microseconds: number | null;
 }
 

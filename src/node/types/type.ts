@@ -20,7 +20,7 @@ export interface NodeType {
   /** The schema: keys in the order of a record's values. */
   readonly metrics: readonly Metric[];
   /**
-   * Makes ready to collect; once per run.
+   * Prepares collecting; called once per run.
    * @param keys names of those to be written, where another process has told readers; with `keysFirst` alone
    * @throws UnavailableError where this machine has nothing to read
    */

@@ -30,8 +30,9 @@ export interface ExportOptions {
   readonly rename?: Readonly<Record<string, string>>;
   /** CSV texts that a spreadsheet would run as formulas get a `'` before them. */
   readonly quoteFormulas?: boolean;
-  /** Seconds since the recording's start; trace events only. */
+  /** Only what is at or after this time, in seconds since the recording's start; trace events only. */
   readonly from?: number;
+  /** Only what is before this time, in seconds since the recording's start; trace events only. */
   readonly to?: number;
   /** Arrows from sends to receives; true where not said. */
   readonly flows?: boolean;

@@ -15,9 +15,9 @@ export interface SessionOptions {
   readonly columns: readonly WatchColumn[];
   /** Seconds between two samples; 0: one sample. */
   readonly period: number;
-  /** Seconds; 0: until the process `pid` ends, or `stop()`. */
+  /** Seconds after which the session ends; 0: when the process `pid` ends, or by `stop()`. */
   readonly duration: number;
-  /** A process at whose end the session ends. */
+  /** Id of the process at whose end the session ends. */
   readonly pid?: number;
   readonly onRow: (row: SessionRow) => void;
 }

@@ -21,7 +21,7 @@ const STEP_LOW = LN2[0] / STEPS - STEP_HIGH + LN2[1] / STEPS;
 const INVERSE_STEP = STEPS / LN2[0];
 
 /**
- * e^x, error below 0.52 ulp (0.77 ulp for subnormal results).
+ * e to the power `x`, error below 0.52 ulp (0.77 ulp for subnormal results).
  *
  * @returns Infinity above 709.78, 0 below -745.13, NaN for NaN
  * @example

@@ -38,7 +38,7 @@ const Q4 = -1 / 6 - ((3 / 2) * R2) / 8;
 const Q5 = 1 / 7;
 
 /**
- * Natural logarithm of x, error below 0.51 ulp.
+ * Natural logarithm of `x`, error below 0.51 ulp.
  *
  * @returns -Infinity for 0, NaN for x < 0 and for NaN, Infinity for Infinity
  * @example

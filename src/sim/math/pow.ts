@@ -15,7 +15,7 @@ function isOddInteger(y: number): boolean {
 }
 
 /**
- * x to the power y, error below 0.55 ulp (0.8 ulp for subnormal results).
+ * `x` to the power `y`, error below 0.55 ulp (0.8 ulp for subnormal results).
  *
  * Special cases are those of ECMAScript's `Math.pow`: x^0 = 1 even for NaN, and 1 or -1 to the
  * power of an infinity is NaN. A negative x gives NaN unless y is an integer.

@@ -4,35 +4,46 @@ import { sealed } from '../../model/struct-class.ts';
 
 /** The bins of a histogram: so many of equal width, from `from` up to `to`. */
 export interface HistogramOptions {
+  /** Where the first bin begins, in the unit of the values. */
   readonly from: number;
+  /** Where the last bin ends, in the unit of the values. */
   readonly to: number;
+  /** How many bins there are. */
   readonly bins: number;
 }
 
 /** A histogram as it is read: of one LP in a handler. */
 export interface ReadonlyHistogram {
+  /** How many values were added. */
   readonly count: number;
-  /** Values below the first bin, and from the end of the last one on. */
+  /** How many of them are below the first bin. */
   readonly below: number;
+  /** How many of them are at or above the end of the last bin. */
   readonly above: number;
   /** How many values bin `k` holds. */
   bin(k: number): number;
 }
 
-/** A histogram of values; undone with the event that added them. */
+/** A histogram of values; a value is removed when the event that added it is rolled back. */
 export interface Histogram extends ReadonlyHistogram {
-  /** Adds a value, unless virtual time is before `--warmup`. */
+  /** Counts `value`, unless virtual time is before `--warmup`. */
   add(value: number): void;
 }
 
-/** What LPs' histograms of one name are together. Bin k holds values from from + k (to - from) / n on. */
+/** The sum of all LPs' histograms of one name. With n bins, bin k begins at from + k (to - from) / n. */
 export interface HistogramResult {
   readonly kind: 'histogram';
+  /** How many values were added. */
   readonly count: number;
+  /** Where the first bin begins, in the unit of the values. */
   readonly from: number;
+  /** Where the last bin ends, in the unit of the values. */
   readonly to: number;
+  /** How many values are below the first bin. */
   readonly below: number;
+  /** How many values are at or above the end of the last bin. */
   readonly above: number;
+  /** How many values each bin holds. */
   readonly bins: readonly number[];
 }
 

@@ -6,46 +6,58 @@
 import type { Cells, CellsField } from '../../model/cells.ts';
 import { sealed } from '../../model/struct-class.ts';
 
-/** What range values have, and how far a quantile may be off. */
+/** The range of the values, and how far a quantile may be off. */
 export interface QuantileOptions {
-  /** Smaller values are counted, and known to be below. Above 0. */
+  /** Least value that is told from others, above 0, in the unit of the values; smaller ones are counted as below. */
   readonly from: number;
-  /** Larger values are counted, and known to be above. */
+  /** Greatest value that is told from others, in the unit of the values; larger ones are counted as above. */
   readonly to: number;
-  /** Greatest relative error of a quantile between them; 0.01 by default. */
+  /** Greatest relative error of a quantile between them, a ratio; 0.01 by default. */
   readonly error?: number;
 }
 
 /** Quantiles as they are read: of one LP in a handler. */
 export interface ReadonlyQuantiles {
+  /** How many values were added. */
   readonly count: number;
   /** The value that a share `p` of all values does not exceed; NaN without a value. */
   quantile(p: number): number;
 }
 
-/** A sketch of quantiles; undone with the event that added a value. */
+/** A sketch of quantiles; a value is removed when the event that added it is rolled back. */
 export interface Quantiles extends ReadonlyQuantiles {
-  /** Adds a value, unless virtual time is before `--warmup`. */
+  /** Adds `value`, unless virtual time is before `--warmup`. */
   add(value: number): void;
 }
 
-/** What LPs' quantiles of one name are together; null without a value. */
+/** Quantiles of the values of all LPs under one name, in the unit of the values; null where no value was added. */
 export interface QuantilesResult {
   readonly kind: 'quantiles';
+  /** How many values were added. */
   readonly count: number;
-  /** Greatest relative error of those between `from` and `to`. */
+  /** Greatest relative error of quantiles between `from` and `to`, a ratio. */
   readonly error: number;
+  /** Least value that is told from others, in the unit of the values. */
   readonly from: number;
+  /** Greatest value that is told from others, in the unit of the values. */
   readonly to: number;
-  /** Values outside. */
+  /** How many values are below `from`. */
   readonly below: number;
+  /** How many values are above `to`. */
   readonly above: number;
+  /** Least value, exactly. */
   readonly min: number | null;
+  /** Median: the value that half of the values do not exceed. */
   readonly p50: number | null;
+  /** The value that 90 % of the values do not exceed. */
   readonly p90: number | null;
+  /** The value that 95 % of the values do not exceed. */
   readonly p95: number | null;
+  /** The value that 99 % of the values do not exceed. */
   readonly p99: number | null;
+  /** The value that 99.9 % of the values do not exceed. */
   readonly p999: number | null;
+  /** Greatest value, exactly. */
   readonly max: number | null;
 }
 

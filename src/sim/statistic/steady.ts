@@ -11,15 +11,19 @@ import type { SliceSums } from './slices.ts';
 
 /** A mean without the warm-up, and how sure it is. */
 export interface SteadyMean {
+  /** The mean, in the unit of the values. */
   readonly mean: number;
-  /** Ends of the interval that covers the true mean with probability `confidence`. */
+  /** Lower end of the interval that covers the true mean with probability `confidence`, in the unit of the values. */
   readonly low: number;
+  /** Upper end of the interval, in the unit of the values. */
   readonly high: number;
+  /** Probability with which the interval covers the true mean; 0.95. */
   readonly confidence: number;
   /** Virtual time up to which values were left out. */
   readonly from: number;
+  /** Number of batches that the interval is from. */
   readonly batches: number;
-  /** Correlation of batches with the next: far above 0, batches are too short, and so is the interval. */
+  /** Correlation of each batch's mean with the next, -1 to 1: far above 0, the run is too short for the interval to hold. */
   readonly correlation: number;
 }
 

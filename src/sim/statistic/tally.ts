@@ -24,29 +24,38 @@ const SLICES = 5;
 
 /** A tally as it is read: of one LP in a handler. Without a value, `mean`, `sd`, `min` and `max` are NaN. */
 export interface ReadonlyTally {
+  /** How many values were added. */
   readonly count: number;
+  /** Sum of the values, in their unit. */
   readonly sum: number;
+  /** Mean of the values, in their unit. */
   readonly mean: number;
-  /** Standard deviation, from count - 1; NaN for less than two values. */
+  /** Standard deviation in the values' unit, dividing by count - 1; NaN for less than two values. */
   readonly sd: number;
+  /** Least value. */
   readonly min: number;
+  /** Greatest value. */
   readonly max: number;
 }
 
-/** A tally of values; undone with the event that added them. */
+/** A tally of values; a value is removed when the event that added it is rolled back. */
 export interface Tally extends ReadonlyTally {
-  /** Adds a value, unless virtual time is before `--warmup`. */
+  /** Adds `value`, unless virtual time is before `--warmup`. */
   add(value: number): void;
 }
 
-/** What LPs' tallies of one name are together. */
+/** The tally of the values of all LPs under one name, in the unit of the values; null where no value was added. */
 export interface TallyResult {
   readonly kind: 'tally';
+  /** How many values were added. */
   readonly count: number;
+  /** Mean of the values. */
   readonly mean: number | null;
-  /** Standard deviation of the values; null for less than two. */
+  /** Standard deviation of the values, dividing by count - 1; null for less than two. */
   readonly sd: number | null;
+  /** Least value. */
   readonly min: number | null;
+  /** Greatest value. */
   readonly max: number | null;
   /** The mean without the warm-up, with its confidence interval; null without `slices`, or where the run is too short. */
   readonly steady: SteadyMean | null;

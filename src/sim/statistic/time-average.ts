@@ -20,29 +20,34 @@ const SLICES = 6;
 export interface ReadonlyTimeAverage {
   /** The present value; 0 at the start. */
   readonly value: number;
-  /** Average over virtual time from `--warmup` to now; NaN where that is no time. */
+  /** Average over virtual time from `--warmup` to now, in the value's unit; NaN where no time has passed. */
   readonly mean: number;
+  /** Least value since `--warmup`. */
   readonly min: number;
+  /** Greatest value since `--warmup`. */
   readonly max: number;
 }
 
-/** The average over virtual time of a value; undone with the event that set it. */
+/** The average of a value over virtual time; a change is undone when the event that made it is rolled back. */
 export interface TimeAverage extends ReadonlyTimeAverage {
-  /** The value is so from now on. */
+  /** Changes the value to `value` at the present virtual time. */
   set(value: number): void;
-  /** The value is so much larger from now on, or smaller. */
+  /** Changes the value by `difference`, which may be negative, at the present virtual time. */
   add(difference: number): void;
 }
 
-/** What LPs' time averages of one name are together. */
+/** The time averages of all LPs under one name, together. */
 export interface TimeAverageResult {
   readonly kind: 'timeAverage';
-  /** How many LPs have it, and over how much virtual time each. */
+  /** How many LPs have it. */
   readonly lps: number;
+  /** Virtual time over which each LP's value was averaged. */
   readonly time: number;
-  /** Average over virtual time and LPs; null where there was no time. */
+  /** Average over virtual time and LPs, in the value's unit; null where no time passed. */
   readonly mean: number | null;
+  /** Least value of any LP. */
   readonly min: number;
+  /** Greatest value of any LP. */
   readonly max: number;
   /** The mean without the warm-up, with its confidence interval; null without `slices`, or where the run is too short. */
   readonly steady: SteadyMean | null;

@@ -3,15 +3,17 @@
  * of many events, and so nearly normal.
  */
 
-/** What is known of a mean. */
+/** A mean of values with its confidence interval, all in the unit of the values. */
 export interface MeanInterval {
-  /** Values that it is from. */
+  /** How many values there are. */
   readonly n: number;
+  /** Mean of the values. */
   readonly mean: number;
-  /** Standard deviation of the values, from n - 1; null for one value. */
+  /** Standard deviation of the values, dividing by n - 1; null for one value. */
   readonly sd: number | null;
-  /** Ends of the interval, to both sides of the mean; null for one value. */
+  /** Lower end of the interval; null for one value. */
   readonly low: number | null;
+  /** Upper end of the interval; null for one value. */
   readonly high: number | null;
 }
 

@@ -15,7 +15,9 @@ import type { Point } from './vary.ts';
 
 /** One run, as a line of the file. */
 export interface JournalRun extends RunReply {
+  /** What was varied, and its values in this run. */
   readonly point: Point;
+  /** Number of the replication of the point, from 0 on. */
   readonly replication: number;
 }
 

@@ -28,7 +28,7 @@ export interface SweepOptions {
   readonly untilWidth?: number;
   /** Runs of a point at most, with `untilWidth`. Default 1000. */
   readonly mostReplications?: number;
-  /** Default 0.95. */
+  /** Probability with which an interval covers the true mean; default 0.95. */
   readonly confidence?: number;
   /** All totals and maxima where none is given. */
   readonly measures?: readonly Measure[];
@@ -46,15 +46,20 @@ export interface SweepOptions {
 
 /** One point of a sweep. */
 export interface SweepPoint {
+  /** The value of each that is varied. */
   readonly point: Point;
+  /** How many runs it has. */
   readonly replications: number;
+  /** Mean and interval of each measure, by its name. */
   readonly measures: Readonly<Record<string, MeanInterval>>;
 }
 
 /** Points with their means and confidence intervals, and the runs that they are from. */
 export interface SweepResult {
   readonly model: string;
+  /** Probability with which an interval covers the true mean. */
   readonly confidence: number;
+  /** How the intervals are computed, in words. */
   readonly method: string;
   readonly points: readonly SweepPoint[];
   readonly runs: readonly JournalRun[];

@@ -20,9 +20,9 @@ export interface Facts {
   readonly zero: string;
   /** What could not be read, and bytes that were dropped: one sentence each. */
   readonly notes: readonly string[];
-  /** What stands at places of the axis, by time: notes of the recording’s folder, marks of its nodes. */
+  /** Flags on the time axis, in order of time: the notes of the recording’s folder, the marks of its nodes. */
   readonly flags?: readonly Flag[];
-  /** What its times count where no real time passes between its samples: virtual time, drawn in place of seconds. */
+  /** 'virtual' where samples have no real time: charts then show virtual time in place of seconds. */
   readonly clock?: 'virtual';
   /** That the result was proved to be right, in a sentence; where that was done. */
   readonly proof?: string;

@@ -6,13 +6,17 @@ import { type EntityBins, type SeriesClock, SeriesTable } from './table.ts';
 /** A table that can be drawn. */
 export interface TableFacts {
   readonly name: string;
+  /** What a row is about: `pe`, `host`, … */
   readonly domain: string;
   readonly help: string;
+  /** Its numbers, each with its unit. */
   readonly metrics: readonly Metric[];
   readonly entities: readonly string[];
+  /** Number of rows. */
   readonly rows: number;
-  /** Seconds since the recording's zero. */
+  /** Time of the first row, seconds since the recording's zero. */
   readonly from: number;
+  /** Time of the last row, seconds since the recording's zero. */
   readonly to: number;
 }
 
@@ -20,8 +24,8 @@ export interface TableFacts {
 export interface SeriesSource {
   tables(): readonly TableFacts[];
   /**
-   * Bins of the sum of metrics `keys` of a table over [from, to) seconds, for each entity.
-   * Null where there is no such table or metric.
+   * For each entity, the sum of metrics `keys` of a table in `bins` parts of equal length of the time from `from` up to `to`,
+   * in seconds since the recording's zero. Null where there is no such table or metric.
    */
   series(
     table: string,
@@ -117,7 +121,7 @@ export class SeriesStore implements SeriesSource {
 
   readonly series = atOnce(this.seriesSteps.bind(this));
 
-  /** The same in steps. */
+  /** The same as `series` in steps, which others may come between; `bins` parts from second `from` up to `to`. */
   *seriesSteps(
     table: string,
     keys: readonly string[],

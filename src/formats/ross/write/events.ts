@@ -1,14 +1,22 @@
 /** Traced events as bytes, written straight into the caller's buffer. The model's bytes follow, put by the caller. */
 import { LITTLE_ENDIAN } from './layout.ts';
 
-/** Bytes and words of an event before the model's bytes, v7.0.0 on. */
+/** Bytes of an event before the model's bytes, from v7.0.0 on. */
 export const EVENT_BYTES = 24;
-/** 32-bit words of an event's record. */
+/** The same in 32-bit words. */
 export const EVENT_WORDS = 6;
 
 /**
- * u32 source, u32 destination, f32 send time, f32 receive time, f32 real time, u32 bytes of the model. `u32` and
- * `f32` share their buffer. Returns the word behind; the model's bytes begin there.
+ * Writes an event as ROSS does from v7.0.0 on: u32 source, u32 destination, f32 send time, f32 receive time, f32 real time,
+ * u32 bytes of the model. `u32` and `f32` share their buffer.
+ * @param atWord index of the first 32-bit word
+ * @param source global id of the LP that sent it
+ * @param destination global id of the LP that handles it
+ * @param sendTime virtual time
+ * @param receiveTime virtual time
+ * @param realTime seconds since the run's start
+ * @param payloadBytes bytes of the model, which follow
+ * @returns index of the word behind, where the model's bytes begin
  * @example
  * ```ts
  * import { EVENT_BYTES, writeEvent24 } from 'triscope/formats';
@@ -39,7 +47,15 @@ export function writeEvent24(
 }
 
 /**
- * The same at any byte, for events behind model bytes that are no multiple of 4. Returns the byte behind.
+ * Writes the same event at any byte, for events behind model bytes whose number is not a multiple of 4.
+ * @param at first byte
+ * @param source global id of the LP that sent it
+ * @param destination global id of the LP that handles it
+ * @param sendTime virtual time
+ * @param receiveTime virtual time
+ * @param realTime seconds since the run's start
+ * @param payloadBytes bytes of the model, which follow
+ * @returns the byte behind
  * @example
  * ```ts
  * import { EVENT_BYTES, writeEvent24At } from 'triscope/formats';
@@ -71,8 +87,16 @@ export function writeEvent24At(
 export const event2017Bytes = (withDuration: boolean) => (withDuration ? 48 : 40);
 
 /**
- * u64 source, u64 destination, f64 receive time, f64 send time, f64 real time, and in traces of all events f64
- * duration in s. Returns the byte behind.
+ * Writes an event as ROSS did in 2017: u64 source, u64 destination, f64 receive time, f64 send time, f64 real time, and in
+ * traces of all events f64 duration.
+ * @param at first byte
+ * @param source global id of the LP that sent it
+ * @param destination global id of the LP that handles it
+ * @param receiveTime virtual time
+ * @param sendTime virtual time
+ * @param realTime seconds since the run's start
+ * @param duration seconds that its handler took
+ * @returns the byte behind
  * @example
  * ```ts
  * import { event2017Bytes, writeEvent2017 } from 'triscope/formats';

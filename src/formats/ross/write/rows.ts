@@ -282,8 +282,8 @@ export function encodedBytes(
 }
 
 /**
- * Writes rows as the file has them into `out` from byte `at` on, in this machine's byte order, and returns the bytes
- * written. `rows` begins at a multiple of 8 bytes. Fastest where `at` is a multiple of 4.
+ * Writes rows, the words `from` up to `to` of `rows`, as the file has them into `out` from byte `at` on, in this machine's
+ * byte order, and returns the bytes written. `rows` begins at a multiple of 8 bytes. Fastest where `at` is a multiple of 4.
  *
  * `lastGvts`, for packed layouts only: each PE's number of GVTs at the sample before; kept up to date here, one array
  * per file. In 2017 files `num_GVTs` is the change since then, not a total as later; without it the total is written.
