@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { quoteText } from '../model/sql.ts';
 import type { FilterColumn } from './filter-rows.ts';
 import type { KeptTable } from './kept-file.ts';
 
@@ -102,7 +101,15 @@ const sums = (weight: string) => `count(*) AS jobs,
     sum(CASE WHEN flags != '' THEN ${weight} * hosts ELSE 0 END) / 3600 AS flagged_node_hours`;
 
 /** By what jobs are summed up: the view's name is `jobs_by_…`. */
-export const JOB_GROUPS = ['user', 'account', 'queue', 'application', 'state', 'day'] as const;
+export const JOB_GROUPS = [
+  'user',
+  'account',
+  'queue',
+  'application',
+  'state',
+  'day',
+  'flag',
+] as const;
 export type JobGroup = (typeof JOB_GROUPS)[number];
 
 /** Jobs with what was accounted of them. */
@@ -120,18 +127,48 @@ export const ACCOUNTED_SQL = `CREATE OR REPLACE TABLE _accounted AS
     AND coalesce(b.started, '-infinity'::DOUBLE) <= m.last + ${SLACK}
     AND coalesce(b.ended, 'infinity'::DOUBLE) >= m.first - ${SLACK} GROUP BY m.id`;
 
-/** Sums of jobs by a group: what the view `jobs_by_…` shows. @param jobs where jobs are; of days `job_days` */
-const sumsOf = (group: JobGroup, jobs: string): string =>
-  group === 'day'
-    ? `SELECT day, ${sums('day_seconds')} FROM ${jobs} GROUP BY day ORDER BY day`
-    : `SELECT ${group}, ${sums('seconds')} FROM ${jobs} GROUP BY ${group} ORDER BY node_hours DESC, ${group}`;
+/** Days (UTC) of rows with `first` and `last`: the rows, once for each day. */
+const daysOf = (rows: string): string => `SELECT (DATE '1970-01-01' + d::INTEGER) AS day,
+    least(last, (d + 1) * ${DAY}) - greatest(first, d * ${DAY}) AS day_seconds, j.*
+  FROM ${rows} j, LATERAL (SELECT unnest(generate_series(
+    floor(j.first / ${DAY})::BIGINT, floor(j.last / ${DAY})::BIGINT)) AS d)`;
 
-/** The same of one user's jobs alone, from the views in `main`. */
-export const sumsOfUser = (group: JobGroup, user: string): string =>
-  sumsOf(
-    group,
-    `(FROM ${group === 'day' ? 'job_days' : 'jobs'} WHERE "user" = ${quoteText(user)}) own`,
-  );
+/** Jobs, once for each flag that is up. */
+const flagsOf = (jobs: string): string =>
+  `SELECT unnest(string_split(flags, ',')) AS flag, * FROM ${jobs} jobs WHERE flags != ''`;
+
+/** A statement in two parts, between which a condition on the jobs may stand. */
+interface Parts {
+  readonly select: string;
+  readonly order: string;
+}
+
+/** Sums of jobs by a group: what the view `jobs_by_…` shows. @param jobs where jobs are, such as the view */
+export function sumsOf(group: JobGroup, jobs: string): Parts {
+  const sumsBy = (from: string, weight: string, order: string): Parts => ({
+    select: `SELECT "${group}", ${sums(weight)} FROM ${from}`,
+    order: `GROUP BY "${group}" ORDER BY ${order}`,
+  });
+  if (group === 'day') return sumsBy(`(${daysOf(jobs)}) jobs`, 'day_seconds', 'day');
+  const from = group === 'flag' ? `(${flagsOf(jobs)}) jobs` : `${jobs} jobs`;
+  return sumsBy(from, 'seconds', `node_hours DESC, "${group}"`);
+}
+
+const statement = ({ select, order }: Parts): string => `${select} ${order}`;
+
+/**
+ * What jobs did on each host on each day: seconds with jobs (of several at a time, of each), of those that have flags, and
+ * the efficiency of those jobs on all their hosts, by these seconds.
+ */
+export const hostDaysOf = (jobs: string, hosts: string): Parts => ({
+  select: `SELECT host, day, sum(day_seconds) AS job_seconds,
+    sum(CASE WHEN flags != '' THEN day_seconds ELSE 0 END) AS flagged_seconds,
+    sum(CASE WHEN cpus > 0 AND avg_cpuusage IS NOT NULL THEN avg_cpuusage / cpus * day_seconds END)
+      / nullif(sum(CASE WHEN cpus > 0 AND avg_cpuusage IS NOT NULL THEN day_seconds END), 0) AS efficiency
+  FROM (${daysOf(`(SELECT h.host, h.first, h.last, own.* EXCLUDE (first, last)
+    FROM ${hosts} h JOIN ${jobs} own ON own.id = h.job)`)}) days`,
+  order: 'GROUP BY host, day ORDER BY host, day',
+});
 
 /**
  * Views of a kept file.
@@ -155,21 +192,19 @@ export function jobViews(kept: string, into = 'main'): string[] {
     ...view(
       'job_flags',
       'flags that are up, one row each',
-      `SELECT id, unnest(string_split(flags, ',')) AS flag FROM ${into}.jobs WHERE flags != ''`,
+      `SELECT id, flag FROM (${flagsOf(`${into}.jobs`)})`,
     ),
+    ...view('job_days', 'days (UTC) of each job, with the seconds of it', daysOf(`${into}.jobs`)),
     ...view(
-      'job_days',
-      'days (UTC) of each job, with the seconds of it',
-      `SELECT (DATE '1970-01-01' + d::INTEGER) AS day,
-        least(last, (d + 1) * ${DAY}) - greatest(first, d * ${DAY}) AS day_seconds,
-        j.* FROM ${into}.jobs j, LATERAL (SELECT unnest(generate_series(
-          floor(j.first / ${DAY})::BIGINT, floor(j.last / ${DAY})::BIGINT)) AS d)`,
+      'host_days',
+      'seconds with jobs on each host and day, and how busy those jobs were',
+      statement(hostDaysOf(`${into}.jobs`, `${into}.job_hosts`)),
     ),
     ...JOB_GROUPS.flatMap((group) =>
       view(
         `jobs_by_${group}`,
         `jobs, node hours, CPU efficiency and flags by ${group}`,
-        sumsOf(group, `${into}.${group === 'day' ? 'job_days' : 'jobs'}`),
+        statement(sumsOf(group, `${into}.jobs`)),
       ),
     ),
   ];

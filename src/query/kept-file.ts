@@ -240,26 +240,32 @@ export async function openKept(
     instance.closeSync();
     throw error;
   }
+  // A connection each: questions that are asked at a time must not end each other's transactions.
+  const asked = async <T>(question: (own: DuckDBConnection) => Promise<T>): Promise<T> => {
+    const own = await instance.connect();
+    try {
+      return await question(own);
+    } finally {
+      own.closeSync();
+    }
+  };
   return {
-    rows: async (sql) => (await connection.runAndReadAll(sql)).getRowsJS(),
-    where: async (select, condition, order) => {
-      try {
-        // On lines of its own: a comment in it must not swallow the parenthesis.
-        const sql = `${select} WHERE (\n${condition}\n) ${order}`;
-        const { before, last, statements } = await judge(connection, sql);
-        if (before.length > 0) {
-          throw new QueryError('--where takes a condition, such as avg_cpi > 1.5');
-        }
-        await connection.run('BEGIN TRANSACTION READ ONLY');
+    rows: (sql) => asked(async (own) => (await own.runAndReadAll(sql)).getRowsJS()),
+    where: (select, condition, order) =>
+      asked(async (own) => {
         try {
+          // On lines of its own: a comment in it must not swallow the parenthesis.
+          const sql = `${select} WHERE (\n${condition}\n) ${order}`;
+          const { before, last, statements } = await judge(own, sql);
+          if (before.length > 0) {
+            throw new QueryError('--where takes a condition, such as avg_cpi > 1.5');
+          }
+          await own.run('BEGIN TRANSACTION READ ONLY');
           return (await (await statements.prepare(last)).runAndReadAll()).getRowsJS();
-        } finally {
-          await connection.run('ROLLBACK');
+        } catch (error) {
+          throw error instanceof QueryError ? error : new QueryError(lineOf(error, ['jobs']));
         }
-      } catch (error) {
-        throw error instanceof QueryError ? error : new QueryError(lineOf(error, ['jobs']));
-      }
-    },
+      }),
     close: () => {
       connection.closeSync();
       instance.closeSync();

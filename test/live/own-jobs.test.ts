@@ -6,7 +6,12 @@ import { type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openArchive, readAccounting, updateIndex } from '../../src/findings/job/index.ts';
 import { Users } from '../../src/live/net/users.ts';
-import type { JobListFacts, JobPageFacts, JobSumsFacts } from '../../src/view/facts/jobs.ts';
+import type {
+  HostDaysFacts,
+  JobListFacts,
+  JobPageFacts,
+  JobSumsFacts,
+} from '../../src/view/facts/jobs.ts';
 import type { ServedFacts } from '../../src/view/facts/served.ts';
 import { EVENTS_PATH } from '../../src/view/message.ts';
 import { ask, json } from './support/ask.ts';
@@ -72,6 +77,53 @@ describe('a user', () => {
     expect((await sums(GRACE, 'user'))?.map(({ group }) => group)).toEqual(['ada', 'bob']);
     expect(await sums(GRACE, 'user', 0)).toBeNull();
     expect((await get(GRACE, 'jobs/sums?by=password')).status).toBe(400);
+  });
+
+  it('finds jobs by exact fields, hosts and times; of others’ jobs none', async () => {
+    const found = async (token: string, query: string) => {
+      const { status, said } = await get<JobListFacts>(token, `jobs?${query}`, 1);
+      return status === 200 ? said.jobs.map(({ id }) => id) : status;
+    };
+    for (const [query, ids] of [
+      ['user=bob', ['8']],
+      ['user=bo', []],
+      ['queue=debug&sort=id', ['8']],
+      ['sort=-hosts', ['7', '8']],
+      ['sort=hosts&most=1&skip=1', ['7']],
+      ['most=1&skip=1', ['8']],
+      ['most=1', ['7']],
+      ['sort=password', 400],
+      ['metrics=password', 400],
+      ['from=1e9', []],
+    ] as const) {
+      expect([query, await found(GRACE, query)]).toEqual([query, ids]);
+      const own = typeof ids === 'number' ? ids : ids.filter((id) => id === '7');
+      if (!query.includes('most')) expect([query, await found(ADA, query)]).toEqual([query, own]);
+    }
+    const { said } = await get<JobListFacts>(GRACE, 'jobs?metrics=avg_cpuusage&user=ada', 1);
+    expect(Object.keys(said.jobs[0].metrics)).toEqual(['avg_cpuusage']);
+    const hosts = async (token: string, query = '') =>
+      (await get<HostDaysFacts>(token, `jobs/hosts${query}`, 1)).said;
+    const all = await hosts(GRACE);
+    expect(all.hosts?.map(({ host }) => host)).toHaveLength(3);
+    const [first] = all.hosts ?? [];
+    expect(await found(GRACE, `host=${first.host}&sort=id`)).toContain('7');
+    // Job 7 is on three hosts for 5 hours each, 8 on two of them.
+    const sum = (facts: HostDaysFacts) =>
+      (facts.hosts ?? [])
+        .flatMap(({ seconds }) => seconds)
+        .reduce<number>((a, b) => a + (b ?? 0), 0);
+    expect(sum(await hosts(ADA)) / 3600).toBeCloseTo(15, 6);
+    expect(sum(await hosts(GRACE, '?user=ada')) / 3600).toBeCloseTo(15, 6);
+    expect(sum(await hosts(ADA, '?user=bob'))).toBe(0);
+    const flags = async (token: string, more = '') =>
+      (await get<JobSumsFacts>(token, `jobs/sums?by=flag${more}`, 1)).said.groups ?? [];
+    expect((await flags(ADA)).every(({ jobs }) => jobs === 1)).toBe(true);
+    expect(
+      (await flags(GRACE, '&flag=low-cpu')).find(({ group }) => group === 'low-cpu')?.jobs,
+    ).toBe(2);
+    expect((await get(ADA, 'jobs/sums?by=day&where=true', 1)).status).toBe(400);
+    expect((await get(GRACE, 'jobs?host=c1', 0)).status).toBe(400);
   });
 
   it('is told nothing else: neither tables, hosts and findings, nor by SQL, streams and metrics', async () => {

@@ -146,8 +146,9 @@ function sorted(rows: readonly JobRow[], { column, down }: Search['sort']): read
 
 async function rowsOf(call: ArchiveCall, search: Search): Promise<readonly JobRow[]> {
   const { archive, accounted, foreign, hosts } = call;
+  const { user, queue, where } = search;
   if (search.metrics && !foreign && call.from === undefined && call.to === undefined) {
-    const rows = await asked(call, (jobs) => jobs.rows({ ...search, hosts }));
+    const rows = await asked(call, (jobs) => jobs.rows({ user, queue, where, hosts }));
     if (rows !== null) return rows.filter((row) => hasFlags(row, search));
   }
   const from = call.from ?? Number.NEGATIVE_INFINITY;
@@ -162,8 +163,8 @@ async function rowsOf(call: ArchiveCall, search: Search): Promise<readonly JobRo
       continue;
     }
     const own = byId === null ? null : accountedFor(byId, listed);
-    if (search.user !== undefined && own?.user !== search.user) continue;
-    if (search.queue !== undefined && own?.queue !== search.queue) continue;
+    if (user !== undefined && own?.user !== user) continue;
+    if (queue !== undefined && own?.queue !== queue) continue;
     jobs.push({ listed, accounted: own });
   }
   if (!search.metrics) {

@@ -23,9 +23,10 @@ export { type JobRow, METRIC_COLUMNS, measuredRows, rowOf } from './job-rows.ts'
 export {
   filesOfJob,
   type GroupRow,
+  type HostDay,
+  type JobsWanted,
   KeptJobs,
   openJobs,
-  type RowSearch,
   writeParquet,
 } from './kept-jobs.ts';
 export { ALL_JOBS } from './marks.ts';

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bytes as sizeText } from '../../model/measures/index.ts';
-import { quoteText } from '../../model/sql.ts';
-import { type JobGroup, jobViews, layoutOf, sumsOfUser } from '../../query/job-tables.ts';
+import { quoteName, quoteText } from '../../model/sql.ts';
+import { hostDaysOf, type JobGroup, jobViews, layoutOf, sumsOf } from '../../query/job-tables.ts';
 import type { KeptFile } from '../../query/kept-file.ts';
 import type { AccountedJob } from './accounting.ts';
 import type { Archive, ArchiveFile } from './archive.ts';
@@ -23,36 +23,68 @@ export interface GroupRow {
   readonly flaggedNodeHours: number;
 }
 
-export interface RowSearch {
+/** What hosts did on a day. */
+export interface HostDay {
+  readonly host: string;
+  /** `2026-03-01`. */
+  readonly day: string;
+  /** Seconds with jobs; of several at a time, of each. */
+  readonly seconds: number;
+  readonly flaggedSeconds: number;
+  /** Busy CPUs by CPUs of these jobs on all their hosts, by their seconds here; null where none tells both. */
+  readonly efficiency: number | null;
+}
+
+/** Which jobs. */
+export interface JobsWanted {
   /** SQL conditions, all of which hold: of a user only the first, which is judged. */
   readonly where?: string | undefined;
   readonly user?: string | undefined;
   readonly queue?: string | undefined;
+  readonly account?: string | undefined;
+  readonly application?: string | undefined;
+  readonly state?: string | undefined;
   readonly hosts?: readonly string[] | null;
   /** Words that are all in a job's id, user, account, queue, name or state, in either case. */
   readonly words?: readonly string[];
   /** A flag that is up. */
   readonly flag?: string | undefined;
-  /** Of more jobs only the latest so many. */
+  /** Seconds since 1970: that were there at some time between. */
+  readonly between?: readonly [from: number, to: number] | undefined;
+}
+
+export interface RowSearch extends JobsWanted {
+  /** Of more jobs only so many: the latest, or the first by `sort`. */
   readonly most?: number;
+  /** So many that would come first are left out. */
+  readonly skip?: number;
+  /** By a column, its greatest value first where `down`; what is missing comes last. */
+  readonly sort?: { readonly column: string; readonly down: boolean };
+  /** Columns of metrics that are wanted; all where not given. */
+  readonly metrics?: readonly string[];
 }
 
 /** What words are looked for in. */
 const WORDS_IN = `lower(concat_ws(' ', id, "user", account, queue, name, state))`;
+const SAME = ['user', 'queue', 'account', 'application', 'state'] as const;
 
-/** The jobs of a search, but for its condition. */
-function searched({ user, queue, flag, hosts = null, words = [] }: RowSearch): string {
+/** The jobs of a search, but for its condition; to be given a name. */
+function searched(wanted: JobsWanted): string {
+  const { flag, hosts = null, words = [], between } = wanted;
   const list = (hosts ?? []).map((host) => quoteText(shortName(host))).join(', ');
   const more = [
-    ...(user === undefined ? [] : [`"user" = ${quoteText(user)}`]),
-    ...(queue === undefined ? [] : [`queue = ${quoteText(queue)}`]),
+    ...SAME.flatMap((name) => {
+      const value = wanted[name];
+      return value === undefined ? [] : [`"${name}" = ${quoteText(value)}`];
+    }),
     ...(flag === undefined ? [] : [`contains(',' || flags || ',', ${quoteText(`,${flag},`)})`]),
+    ...(between === undefined ? [] : [`last >= ${between[0]} AND first <= ${between[1]}`]),
     ...words.map((word) => `contains(${WORDS_IN}, ${quoteText(word.toLowerCase())})`),
     ...(hosts === null
       ? []
       : [`id IN (SELECT job FROM job_hosts WHERE split_part(host, '.', 1) IN (${list}))`]),
   ];
-  return more.length === 0 ? 'jobs' : `(FROM jobs WHERE ${more.join(' AND ')}) jobs`;
+  return more.length === 0 ? 'jobs' : `(FROM jobs WHERE ${more.join(' AND ')})`;
 }
 
 const TEXTS = ['id', 'user', 'account', 'queue', 'name', 'state', 'flags', 'doubtful'] as const;
@@ -69,8 +101,8 @@ export class KeptJobs {
   }
 
   /** How many jobs a search finds. @throws QueryError */
-  async count(search: RowSearch): Promise<number> {
-    const select = `SELECT count(*) FROM ${searched(search)}`;
+  async count(search: JobsWanted): Promise<number> {
+    const select = `SELECT count(*) FROM ${searched(search)} jobs`;
     const [[count]] = await this.kept.where(select, search.where ?? 'true', '');
     return Number(count);
   }
@@ -83,16 +115,22 @@ export class KeptJobs {
 
   /** The jobs that a search finds, by their first record. @throws QueryError */
   async rows(search: RowSearch = {}): Promise<JobRow[]> {
-    const { where = 'true', most } = search;
-    const columns = [...TEXTS, ...NUMBERS, ...METRIC_COLUMNS].map((name) => `"${name}"`);
-    const select = `SELECT ${columns.join(', ')} FROM ${searched(search)}`;
-    const order = most === undefined ? 'first, id' : `first DESC, id DESC LIMIT ${most}`;
-    const found = await this.kept.where(select, where, `ORDER BY ${order}`);
-    if (most !== undefined) found.reverse();
+    const { where = 'true', most, skip = 0, sort, metrics = METRIC_COLUMNS } = search;
+    const columns = [...TEXTS, ...NUMBERS, ...metrics].map(quoteName);
+    const select = `SELECT ${columns.join(', ')} FROM ${searched(search)} jobs`;
+    const part = most === undefined ? '' : ` LIMIT ${most} OFFSET ${skip}`;
+    const latest = sort === undefined && most !== undefined;
+    const by = latest ? 'first DESC, id DESC' : 'first, id';
+    const order =
+      sort === undefined
+        ? by
+        : `${quoteName(sort.column)} ${sort.down ? 'DESC' : 'ASC'} NULLS LAST, first, id`;
+    const found = await this.kept.where(select, where, `ORDER BY ${order}${part}`);
+    if (latest) found.reverse();
     return found.map((cells) => {
       const text = Object.fromEntries(TEXTS.map((name, k) => [name, String(cells[k] ?? '')]));
       const numbers = NUMBERS.map((name, k) => [name, Number(cells[TEXTS.length + k])]);
-      const metrics = METRIC_COLUMNS.map((name, k) => {
+      const values = metrics.map((name, k) => {
         const value = cells[TEXTS.length + NUMBERS.length + k];
         return [name, value === null ? null : Number(value)];
       });
@@ -101,16 +139,18 @@ export class KeptJobs {
         ...facts,
         ...Object.fromEntries(numbers),
         ...{ flags: namesOf(flags), doubtful: namesOf(doubtful) },
-        metrics: Object.fromEntries(metrics),
+        metrics: Object.fromEntries(values),
       } as JobRow;
     });
   }
 
-  /** Sums of jobs, of one user's where one is given; the most node hours first, days in their order. */
-  async by(group: JobGroup, user: string | null = null): Promise<GroupRow[]> {
-    const sums = user === null ? `jobs_by_${group}` : `(${sumsOfUser(group, user)})`;
-    const rows = await this.kept.rows(
-      `SELECT CAST("${group}" AS VARCHAR), jobs, node_hours, efficiency, flagged_jobs, flagged_node_hours FROM ${sums}`,
+  /** Sums of jobs; the most node hours first, days in their order. @throws QueryError */
+  async by(group: JobGroup, wanted: JobsWanted = {}): Promise<GroupRow[]> {
+    const { select, order } = sumsOf(group, searched(wanted));
+    const rows = await this.kept.where(
+      `SELECT CAST("${group}" AS VARCHAR), jobs, node_hours, efficiency, flagged_jobs, flagged_node_hours FROM (${select}`,
+      wanted.where ?? 'true',
+      `${order})`,
     );
     return rows.map(([name, jobs, hours, efficiency, flagged, flaggedHours]) => ({
       group: String(name),
@@ -119,6 +159,21 @@ export class KeptJobs {
       efficiency: efficiency === null ? null : Number(efficiency),
       flaggedJobs: Number(flagged),
       flaggedNodeHours: Number(flaggedHours),
+    }));
+  }
+
+  /** What jobs did on their hosts, by host and day. @throws QueryError */
+  async hostDays(wanted: JobsWanted = {}): Promise<HostDay[]> {
+    const { select, order } = hostDaysOf(searched(wanted), 'job_hosts');
+    const rows = await this.kept.where(
+      `SELECT host, CAST(day AS VARCHAR), job_seconds, flagged_seconds, efficiency FROM (${select}`,
+      wanted.where ?? 'true',
+      `${order})`,
+    );
+    return rows.map(([host, day, seconds, flagged, efficiency]) => ({
+      ...{ host: String(host), day: String(day) },
+      ...{ seconds: Number(seconds), flaggedSeconds: Number(flagged) },
+      efficiency: efficiency === null ? null : Number(efficiency),
     }));
   }
 

@@ -15,6 +15,7 @@ import {
 import { filterRows } from '../../query/index.ts';
 import { JOB_GROUPS } from '../../query/job-tables.ts';
 import type {
+  HostDaysFacts,
   JobListFacts,
   JobListRow,
   JobPageFacts,
@@ -22,10 +23,18 @@ import type {
 } from '../../view/facts/jobs.ts';
 import { STATEMENT_SECONDS } from '../net/limits.ts';
 import { inTurns, nextTurn, SharedWork } from '../net/shared-work.ts';
+import type { Shown } from '../shown.ts';
 import { jobOf, zeroSeconds } from './nodes.ts';
-import { archiveOf } from './nodes-archive.ts';
+import { archiveOf, JOB_FIELDS, type JobSearch, type JobsAsked } from './nodes-archive.ts';
 import { trackMetrics, typesWithKeys } from './nodes-courses.ts';
-import { type ApiContext, ApiError, integerOf, type Route } from './route.ts';
+import {
+  type ApiContext,
+  ApiError,
+  integerOf,
+  type Parameter,
+  type Route,
+  windowOf,
+} from './route.ts';
 
 /** Processes and oddities that a job's page lists. */
 const MOST_LISTED = 500;
@@ -38,6 +47,8 @@ const MOST_ROWS = 5000;
 
 const TEXTS = ['id', 'user', 'account', 'queue', 'name', 'state'] as const;
 const NUMBERS = ['first', 'last', 'seconds', 'hosts', 'groups', 'no_begin', 'no_end'] as const;
+
+const COLUMNS = [...TEXTS, ...NUMBERS, 'flags', ...METRIC_COLUMNS];
 
 /** The rows for which an SQL condition is true. @throws QueryError, ApiError */
 async function chosen(
@@ -64,22 +75,64 @@ async function chosen(
   return (await filterRows('jobs', columns, cells, where, limits)).map((k) => rows[k]);
 }
 
+/** Which jobs a request is about. @throws ApiError */
+function jobsAsked(c: Context, shown: Shown): JobsAsked {
+  const text = (name: string) => c.req.query(name) ?? '';
+  const zero = zeroSeconds(shown);
+  const window = c.req.query('from') !== undefined || c.req.query('to') !== undefined;
+  const { from, to } = windowOf(c, { from: -1e12, to: 1e12 });
+  return {
+    words: text('words').split(/\s+/).filter(Boolean).slice(0, MOST_WORDS),
+    same: Object.fromEntries(
+      JOB_FIELDS.flatMap((name) => {
+        const value = c.req.query(name);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ),
+    ...{ flag: text('flag'), where: text('where'), host: text('host') },
+    between: window ? [from + zero, to + zero] : undefined,
+  };
+}
+
+/** The metrics that rows shall have. @throws ApiError */
+function metricsAsked(c: Context): readonly string[] {
+  const text = c.req.query('metrics') ?? '0';
+  if (text === '0' || text === '1') return text === '1' ? METRIC_COLUMNS : [];
+  const names = text.split(',').filter(Boolean);
+  const strange = names.find((name) => !METRIC_COLUMNS.includes(name));
+  if (strange === undefined) return names;
+  throw new ApiError(400, `metrics=…: there is no metric ${JSON.stringify(strange)}`);
+}
+
+/** @throws ApiError */
+function sortAsked(c: Context): JobSearch['sort'] {
+  const text = c.req.query('sort');
+  if (text === undefined || text === '') return undefined;
+  const down = text.startsWith('-');
+  const column = down ? text.slice(1) : text;
+  if (COLUMNS.includes(column)) return { column, down };
+  throw new ApiError(400, `sort=…: there is no column ${JSON.stringify(column)}`);
+}
+
 async function list(c: Context, context: ApiContext): Promise<JobListFacts> {
   const shown = await context.shown(c);
   const archive = archiveOf(shown);
   const { user, signal } = context;
   const flags = JOB_FLAGS.map(({ name, means }) => ({ name, means }));
-  const columns = [...TEXTS, ...NUMBERS, 'flags', ...METRIC_COLUMNS];
+  const columns = COLUMNS;
   if (archive === null) {
     return { available: false, jobs: [], found: 0, total: 0, columns, flags, problems: [] };
   }
-  const [where, flag] = [c.req.query('where') ?? '', c.req.query('flag') ?? ''];
-  const search = {
-    words: (c.req.query('words') ?? '').split(/\s+/).filter(Boolean).slice(0, MOST_WORDS),
-    ...{ flag, where, measured: c.req.query('metrics') === '1' || where !== '' || flag !== '' },
+  const asked = jobsAsked(c, shown);
+  const [metrics, sort] = [metricsAsked(c), sortAsked(c)];
+  const sortsMetric = sort !== undefined && METRIC_COLUMNS.includes(sort.column);
+  const search: JobSearch = {
+    ...{ ...asked, metrics, sort },
+    measured: metrics.length > 0 || sortsMetric || asked.where !== '' || asked.flag !== '',
     most: integerOf(c, 'most', MOST_ROWS, 1, MOST_ROWS),
+    skip: integerOf(c, 'skip', 0, 0, Number.MAX_SAFE_INTEGER),
   };
-  const choose = (rows: readonly JobRow[]) => chosen(rows, where, signal);
+  const choose = (rows: readonly JobRow[]) => chosen(rows, asked.where, signal);
   const { rows, found, total, problems } = await archive.search(search, user, signal, choose);
   const zero = zeroSeconds(shown);
   return {
@@ -103,9 +156,28 @@ async function list(c: Context, context: ApiContext): Promise<JobListFacts> {
 async function sums(c: Context, context: ApiContext): Promise<JobSumsFacts> {
   const by = JOB_GROUPS.find((group) => group === c.req.query('by'));
   if (by === undefined) throw new ApiError(400, `by=… must be one of ${JOB_GROUPS.join(', ')}`);
-  const archive = archiveOf(await context.shown(c));
-  const groups = (await archive?.sums(by, context.user)) ?? null;
+  const shown = await context.shown(c);
+  const groups = (await archiveOf(shown)?.sums(by, jobsAsked(c, shown), context.user)) ?? null;
   return { by, groups };
+}
+
+async function hosts(c: Context, context: ApiContext): Promise<HostDaysFacts> {
+  const shown = await context.shown(c);
+  const found = await archiveOf(shown)?.hostDays(jobsAsked(c, shown), context.user);
+  if (found === undefined || found === null) return { days: [], hosts: null };
+  const days = [...new Set(found.map(({ day }) => day))].sort();
+  const place = new Map(days.map((day, k) => [day, k]));
+  const empty = () => days.map((): number | null => null);
+  const byHost = new Map<string, Record<'seconds' | 'flagged' | 'efficiency', (number | null)[]>>();
+  for (const { host, day, seconds, flaggedSeconds, efficiency } of found) {
+    const own = byHost.get(host) ?? { seconds: empty(), flagged: empty(), efficiency: empty() };
+    byHost.set(host, own);
+    const k = place.get(day) ?? 0;
+    own.seconds[k] = seconds;
+    own.flagged[k] = flaggedSeconds;
+    own.efficiency[k] = efficiency;
+  }
+  return { days, hosts: [...byHost].map(([host, own]) => ({ host, ...own })) };
 }
 
 /** A job's page, but for its courses in time. `zero`: seconds since 1970 of the page's second 0. */
@@ -131,6 +203,25 @@ async function jobPage(job: Job, zero: number, signal: AbortSignal): Promise<Job
   };
 }
 
+const text = (name: string, help: string): Parameter => ({
+  ...{ name, help },
+  schema: { type: 'string' },
+});
+/** Which jobs. */
+const WHICH: readonly Parameter[] = [
+  text('words', 'words that are all in a job’s id, user, account, queue, name or state'),
+  ...JOB_FIELDS.map((name) => text(name, `jobs whose ${name} is this`)),
+  text('flag', 'a flag that is up'),
+  text('where', 'an SQL condition over the columns, such as avg_cpi > 1.5 AND hosts > 4'),
+  text('host', 'a host that they ran on'),
+  {
+    name: 'from',
+    help: 'seconds since the recording’s zero: jobs that were there later',
+    schema: { type: 'number' },
+  },
+  { name: 'to', help: 'seconds: jobs that were there before', schema: { type: 'number' } },
+];
+
 const PAGES = new WeakMap<Job, SharedWork<JobPageFacts>>();
 
 export const JOBS: readonly Route[] = [
@@ -140,26 +231,26 @@ export const JOBS: readonly Route[] = [
     forUsers: true,
     summary: 'Jobs of the raw stats files',
     parameters: [
+      ...WHICH,
       {
         name: 'metrics',
-        help: '1: with metrics and flags',
-        schema: { type: 'string', enum: ['0', '1'] },
-      },
-      {
-        name: 'where',
-        help: 'an SQL condition over the columns, such as avg_cpi > 1.5 AND hosts > 4',
+        help: 'names of metrics, by commas, or 1: all; jobs have flags, too, where metrics are asked for',
         schema: { type: 'string' },
       },
-      {
-        name: 'words',
-        help: 'words that are all in a job’s id, user, account, queue, name or state',
-        schema: { type: 'string' },
-      },
-      { name: 'flag', help: 'a flag that is up', schema: { type: 'string' } },
       {
         name: 'most',
         help: `jobs at most, the latest; ${MOST_ROWS} where it is not given`,
         schema: { type: 'integer', minimum: 1, maximum: MOST_ROWS },
+      },
+      {
+        name: 'skip',
+        help: 'leaves out so many that would come first',
+        schema: { type: 'integer', minimum: 0 },
+      },
+      {
+        name: 'sort',
+        help: 'a column, such as seconds, or -seconds: the longest first; by their first record where it is not given',
+        schema: { type: 'string' },
       },
     ],
     gives:
@@ -170,8 +261,9 @@ export const JOBS: readonly Route[] = [
     method: 'get',
     path: '/jobs/sums',
     forUsers: true,
-    summary: 'Sums of jobs by user, account, queue, application, state or day',
+    summary: 'Sums of jobs by user, account, queue, application, state, day or flag',
     parameters: [
+      ...WHICH,
       {
         name: 'by',
         help: 'what they are summed up by',
@@ -182,6 +274,16 @@ export const JOBS: readonly Route[] = [
     gives:
       'jobs, node hours, CPU efficiency and flags of each group; groups are null where the archive has no job index',
     answer: async (c, context) => c.json(await sums(c, context)),
+  },
+  {
+    method: 'get',
+    path: '/jobs/hosts',
+    forUsers: true,
+    summary: 'What jobs did on each host and day',
+    parameters: WHICH,
+    gives:
+      'days, and of each host by day: seconds with jobs (of several at a time, of each), seconds with flagged jobs, CPU efficiency of these jobs on all their hosts; hosts are null where the archive has no job index',
+    answer: async (c, context) => c.json(await hosts(c, context)),
   },
   {
     method: 'get',

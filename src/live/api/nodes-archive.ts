@@ -1,5 +1,5 @@
 /** The raw stats files of what is shown: its jobs, read when asked for, the last few kept. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type AccountedJob,
@@ -10,18 +10,17 @@ import {
   accountedJob,
   filesOfJob,
   type GroupRow,
-  indexPath,
+  type HostDay,
   type Job,
   JobError,
   type JobList,
   type JobRow,
+  type JobsWanted,
   type JobToRead,
   type KeptJobs,
   listJobs,
   measuredRows,
   openArchive,
-  openJobs,
-  type RowSearch,
   readAccounting,
   readJob,
   rowOf,
@@ -29,6 +28,7 @@ import {
 } from '../../findings/job/index.ts';
 import type { JobGroup } from '../../query/job-tables.ts';
 import { SharedWork } from '../net/shared-work.ts';
+import { OpenIndex } from '../open-index.ts';
 import type { Shown } from '../shown.ts';
 import { ApiError } from './route.ts';
 
@@ -65,22 +65,36 @@ function accountedBeside(folder: string): readonly AccountedJob[] {
     .flatMap((path) => readAccounting(path).jobs);
 }
 
-/** What a list of jobs is asked for. */
-export interface JobSearch {
+/** Which jobs a request is about. */
+export interface JobsAsked {
   /** Words that are all in a job's id, user, account, queue, name or state. */
   readonly words: readonly string[];
+  /** Fields that are exactly this. */
+  readonly same: Readonly<Partial<Record<JobField, string>>>;
   /** '': any. */
   readonly flag: string;
   /** An SQL condition; '': all. */
   readonly where: string;
-  /** Whether metrics and flags are wanted. */
+  /** A host that they ran on; '': any. */
+  readonly host: string;
+  /** Seconds since 1970: that were there at some time between. */
+  readonly between: readonly [from: number, to: number] | undefined;
+}
+
+/** What a list of jobs is asked for. */
+export interface JobSearch extends JobsAsked {
+  /** Whether flags are wanted, and which metrics. */
   readonly measured: boolean;
-  /** Of more, the latest so many. */
+  readonly metrics: readonly string[];
+  /** Of more, the latest so many; by `sort` the first. */
   readonly most: number;
+  /** So many that would come first are left out. */
+  readonly skip: number;
+  readonly sort: { readonly column: string; readonly down: boolean } | undefined;
 }
 
 export interface FoundJobs {
-  /** By their first record. */
+  /** By their first record; or by `sort`. */
   readonly rows: readonly JobRow[];
   /** How many the search found, and how many there are. */
   readonly found: number;
@@ -88,11 +102,61 @@ export interface FoundJobs {
   readonly problems: JobList['problems'];
 }
 
-const isLike = (row: JobRow, { words, flag }: JobSearch): boolean => {
+export const JOB_FIELDS = ['user', 'account', 'queue', 'application', 'state'] as const;
+export type JobField = (typeof JOB_FIELDS)[number];
+
+/** The same for the index. @param user whose jobs alone are there; null: all */
+function wantedOf(asked: JobsAsked, user: string | null): JobsWanted {
+  const { words, same, flag, where, host, between } = asked;
+  const isOthers = user !== null && same.user !== undefined && same.user !== user;
+  return {
+    ...{ ...same, words, between },
+    ...(flag !== '' && { flag }),
+    ...(where !== '' && { where }),
+    ...(host !== '' && { hosts: [host] }),
+    ...(user !== null && { user }),
+    ...(isOthers && { where: 'false' }),
+  };
+}
+
+const NEEDS_INDEX = 'needs the archive’s job index: triscope node index --archive makes one';
+
+const isLike = (row: JobRow, { words, flag, same, between, host }: JobSearch): boolean => {
+  if (host !== '') throw new ApiError(400, `host=… ${NEEDS_INDEX}`);
   if (flag !== '' && row.flags?.includes(flag) !== true) return false;
+  if (between !== undefined && (row.last < between[0] || row.first > between[1])) return false;
+  for (const name of JOB_FIELDS) {
+    if (same[name] === undefined) continue;
+    if (name === 'application') throw new ApiError(400, `application=… ${NEEDS_INDEX}`);
+    if (row[name] !== same[name]) return false;
+  }
   const text = [row.id, row.user, row.account, row.queue, row.name, row.state].join(' ');
   return words.every((word) => text.toLowerCase().includes(word.toLowerCase()));
 };
+
+/** The part of the rows that is asked for. */
+function partOf(found: readonly JobRow[], { sort, most, skip }: JobSearch): readonly JobRow[] {
+  if (sort === undefined) return found.slice(0, found.length - skip).slice(-most);
+  const { column, down } = sort;
+  const cell = (row: JobRow): string | number | null => {
+    const values: Readonly<Record<string, unknown>> = { ...row.metrics, ...row };
+    const value = column === 'flags' ? (row.flags ?? []).join(',') : values[column];
+    return typeof value === 'string' || typeof value === 'number' ? value : null;
+  };
+  const sorted = [...found].sort((a, b) => {
+    const [x, y] = [cell(a), cell(b)];
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    return x === y ? 0 : x < y === down ? 1 : -1;
+  });
+  return sorted.slice(skip, skip + most);
+}
+
+const withMetrics = (row: JobRow, names: readonly string[]): JobRow => ({
+  ...row,
+  metrics: Object.fromEntries(
+    names.flatMap((name) => (name in row.metrics ? [[name, row.metrics[name]]] : [])),
+  ),
+});
 
 /** Takes the rows for which a condition is true. */
 type Choose = (rows: readonly JobRow[]) => Promise<readonly JobRow[]>;
@@ -103,6 +167,7 @@ class NodeArchive {
   private readonly _list: SharedWork<JobList>;
   private readonly measured: SharedWork<readonly JobRow[]>;
   private readonly jobs = new Map<string, SharedWork<Job>>();
+  private _index: OpenIndex | null = null;
 
   constructor(archive: Archive) {
     this.archive = archive;
@@ -128,7 +193,7 @@ class NodeArchive {
     signal: AbortSignal,
     choose: Choose,
   ): Promise<FoundJobs> {
-    const kept = await this.asked((jobs) => searchKept(jobs, search, user, choose));
+    const kept = await this.index.ask((jobs) => searchKept(jobs, search, user, choose));
     if (kept !== null) return kept;
     const { problems } = await this._list.get(signal);
     const all = await (search.measured ? this.measured.get(signal) : this.plainRows(signal));
@@ -136,29 +201,25 @@ class NodeArchive {
     const chosen = search.where === '' ? own : await choose(own);
     const found = chosen.filter((row) => isLike(row, search));
     return {
-      rows: found.slice(-search.most),
+      rows: partOf(found, search).map((row) => withMetrics(row, search.metrics)),
       ...{ found: found.length, total: own.length, problems },
     };
   }
 
-  /** Sums of jobs; null where the archive has no index. */
-  sums(group: JobGroup, user: string | null): Promise<readonly GroupRow[] | null> {
-    return this.asked((jobs) => jobs.by(group, user));
+  /** Sums of jobs; null where the archive has no index. @throws ApiError */
+  sums(by: JobGroup, asked: JobsAsked, user: string | null): Promise<readonly GroupRow[] | null> {
+    return this.index.ask((jobs) => jobs.by(by, summed(asked, user)));
   }
 
-  /** What the archive's index answers; null where there is none. */
-  private async asked<T>(question: (jobs: KeptJobs) => Promise<T>): Promise<T | null> {
-    if (!existsSync(indexPath(this.archive))) return null;
-    const { jobs } = await openJobs(
-      openArchive(this.archive.path),
-      this.accounted.length > 0 ? this.accounted : null,
-    );
-    if (jobs === null) return null;
-    try {
-      return await question(jobs);
-    } finally {
-      jobs.close();
-    }
+  /** What jobs did on their hosts, by day; null where the archive has no index. @throws ApiError */
+  hostDays(asked: JobsAsked, user: string | null): Promise<readonly HostDay[] | null> {
+    return this.index.ask((jobs) => jobs.hostDays(summed(asked, user)));
+  }
+
+  private get index(): OpenIndex {
+    const { accounted } = this;
+    this._index ??= new OpenIndex(this.archive.path, accounted.length > 0 ? accounted : null);
+    return this._index;
   }
 
   /** What groups and accounting tell of the jobs. */
@@ -174,7 +235,7 @@ class NodeArchive {
   }
 
   private async isOf(id: string, user: string, signal: AbortSignal): Promise<boolean> {
-    const kept = await this.asked((jobs) => jobs.isOf(id, user));
+    const kept = await this.index.ask((jobs) => jobs.isOf(id, user));
     if (kept !== null) return kept;
     return (await this.toRead(signal)).some(
       ({ listed, accounted }) => listed.id === id && accounted?.user === user,
@@ -216,28 +277,33 @@ class NodeArchive {
   }
 }
 
+/** What sums are of. @throws ApiError */
+function summed(asked: JobsAsked, user: string | null): JobsWanted {
+  if (user !== null && asked.where !== '') {
+    throw new ApiError(400, 'where=… of sums is for operators');
+  }
+  return wantedOf(asked, user);
+}
+
 /** A user's condition is judged where there are no jobs but the user's own. */
 async function searchKept(
   jobs: KeptJobs,
-  { words, flag, where, most }: JobSearch,
+  search: JobSearch,
   user: string | null,
   choose: Choose,
 ): Promise<FoundJobs> {
-  const own: RowSearch = { user: user ?? undefined };
-  const like = { ...own, words, ...(flag !== '' && { flag }) };
+  const { most, skip, sort, metrics } = search;
+  const own: JobsWanted = { user: user ?? undefined };
   const [total, problems] = [await jobs.count(own), user === null ? await jobs.problems() : []];
-  if (user !== null && where !== '') {
-    const chosen = await choose(await jobs.rows(like));
-    return { rows: chosen.slice(-most), found: chosen.length, total, problems };
+  if (user !== null && search.where !== '') {
+    const chosen = await choose(await jobs.rows(wantedOf({ ...search, where: '' }, user)));
+    const rows = partOf(chosen, search).map((row) => withMetrics(row, metrics));
+    return { rows, found: chosen.length, total, problems };
   }
-  const search = { ...like, ...(where !== '' && { where }) };
-  const rows = await jobs.rows({ ...search, most });
-  return {
-    rows,
-    found: rows.length < most ? rows.length : await jobs.count(search),
-    total,
-    problems,
-  };
+  const wanted = wantedOf(search, user);
+  const rows = await jobs.rows({ ...wanted, most, skip, sort, metrics });
+  const isAll = skip === 0 && rows.length < most;
+  return { rows, found: isAll ? rows.length : await jobs.count(wanted), total, problems };
 }
 
 const ARCHIVES = new WeakMap<Shown, NodeArchive | null>();

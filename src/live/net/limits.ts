@@ -89,6 +89,7 @@ export const LIMITS: Readonly<Record<string, RouteLimits>> = {
   '/api/nodes/devices': READ,
   '/api/jobs': ASKED,
   '/api/jobs/sums': ASKED,
+  '/api/jobs/hosts': ASKED,
   '/api/job': READ,
   '/metrics': TOLD,
 };

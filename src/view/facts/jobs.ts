@@ -35,6 +35,23 @@ export interface JobSumsFacts {
   readonly groups: readonly GroupRow[] | null;
 }
 
+/** What jobs did on each host, by days. */
+export interface HostDaysFacts {
+  /** UTC: `2026-03-01`, those with jobs. */
+  readonly days: readonly string[];
+  /** Null: the archive has no job index. Of a day without jobs all is null. */
+  readonly hosts:
+    | readonly {
+        readonly host: string;
+        /** Seconds with jobs; of several at a time, of each. */
+        readonly seconds: readonly (number | null)[];
+        readonly flagged: readonly (number | null)[];
+        /** Busy CPUs by CPUs of these jobs on all their hosts, by their seconds here. */
+        readonly efficiency: readonly (number | null)[];
+      }[]
+    | null;
+}
+
 interface JobHost {
   readonly host: string;
   readonly groups: number;
