@@ -98,6 +98,11 @@ export function expecting(
   return { advice: `${advice} Up to ${short(gain)} times as fast: ${why}.`, gain };
 }
 
+/** `advice` whose effect on the run's time nobody can tell from a recording, and why. */
+export const unforeseen = (advice: string, why: string): Pick<FindingParts, 'advice'> => ({
+  advice: `${advice} How much faster that is cannot be told: ${why}.`,
+});
+
 /** 1.23456 as “1.23”, 1234.5 as “1,235”. */
 export const short = (value: number): string =>
   Math.abs(value) >= 1000 ? whole(value) : String(Number(value.toPrecision(3)));

@@ -1,6 +1,6 @@
 /** A network link that carries all it can: of the command's traffic, or of what others on the host send. */
 import { bytes } from '../model/measures/index.ts';
-import { asRows, type FindingRule, graded, OWN, percent } from './finding.ts';
+import { asRows, expecting, type FindingRule, graded, OWN, percent } from './finding.ts';
 import { type LossWindow, stretchOf, when } from './when.ts';
 
 const FULL = {
@@ -69,7 +69,7 @@ export const FULL_LINK: FindingRule = {
         severity,
         sentence: `Link ${worst.link} of ${worst.host} (${bytes(worst.speed)}/s) was full for ${percent(worst.share ?? 0)} of the time${when(stretch)}: it carried ${bytes(worst.carried)}${others}.`,
         evidence: { sql: SQL, rows: asRows([{ ...worst, ...stretch }, ...all.slice(1)]) },
-        advice: this.knob,
+        ...expecting(this.knob, worst.share ?? 0, 'for that share of the time, the link was full'),
       },
     ];
   },

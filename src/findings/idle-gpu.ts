@@ -30,7 +30,7 @@ export const IDLE_GPU: FindingRule = {
   looks: 'The share of time in which a kernel ran on each GPU, as its driver reports it.',
   needs: ['node_nvidia_gpu.utilization'],
   thresholds: { IDLE, LONG },
-  knob: 'Check that the program sees the GPUs (CUDA_VISIBLE_DEVICES, --gpus-per-task) and uses them. If it needs none, ask for a node without GPUs.',
+  knob: 'Check that the program sees the GPUs (CUDA_VISIBLE_DEVICES, --gpus-per-task) and uses them. If it needs none, ask for a node without GPUs: others can use them, and nothing gets faster.',
   async run({ recording }) {
     const all = await recording.query<Gpu>(SQL);
     const idle = all.filter(({ busy }) => busy <= IDLE.value);

@@ -1,5 +1,5 @@
 /** Processors that ran below their nominal frequency: a power limit, heat, or a governor. */
-import { asRows, type FindingRule, OWN, percent, short } from './finding.ts';
+import { asRows, expecting, type FindingRule, OWN, percent, short } from './finding.ts';
 
 const LOW = {
   value: 0.9,
@@ -37,7 +37,11 @@ export const LOW_FREQUENCY: FindingRule = {
         severity: share <= VERY_LOW.value ? ('problem' as const) : ('notice' as const),
         sentence: `${host} ran at ${percent(share)} of its nominal frequency${hz === null ? '' : ` (${short(hz / 1e9)} GHz)`}.`,
         evidence: { sql: SQL, rows: asRows(rows) },
-        advice: this.knob,
+        ...expecting(
+          this.knob,
+          1 - share,
+          'at its nominal frequency, of work that its clock bounds',
+        ),
       }));
   },
 };

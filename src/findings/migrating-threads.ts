@@ -1,5 +1,5 @@
 /** Busy threads that the kernel moves from CPU to CPU: each move leaves a cache behind. */
-import { type FindingRule, OWN, short } from './finding.ts';
+import { type FindingRule, OWN, short, unforeseen } from './finding.ts';
 import {
   capital,
   ENOUGH,
@@ -48,7 +48,7 @@ export const MIGRATING_THREADS: FindingRule = {
         severity: 'notice',
         sentence: `${capital(namesOf(moving))} changed its CPU at least ${short(rate(moving[0]))} times a second while it was busy${when(stretch)}.`,
         evidence: { sql: THREADS, rows: threadRows(moving, stretch) },
-        advice: this.knob,
+        ...unforeseen(this.knob, 'what a move costs depends on what the thread has in its cache'),
       },
     ];
   },

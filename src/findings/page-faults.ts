@@ -1,5 +1,13 @@
 /** Threads that fault pages in without end: fresh memory again and again, or memory that has to be read from a device. */
-import { type FindingParts, type FindingRule, OWN, short, whole } from './finding.ts';
+import {
+  expecting,
+  type FindingParts,
+  type FindingRule,
+  OWN,
+  short,
+  unforeseen,
+  whole,
+} from './finding.ts';
 import {
   capital,
   ENOUGH,
@@ -18,6 +26,8 @@ const MINOR = {
   means: 'without I/O per second of a thread’s time: notice',
   source: `${OWN}: each takes about a microsecond, about 5 % of the time in all`,
 };
+/** Seconds that a page fault without I/O takes, about. */
+const A_FAULT = 1e-6;
 const MAJOR = {
   value: 50,
   unit: 'faults/s',
@@ -45,6 +55,7 @@ export const PAGE_FAULTS: FindingRule = {
       severity: 'problem' | 'notice',
       what: 'faults' | 'reads',
       says: (worst: ThreadRun) => string,
+      brings: (worst: ThreadRun) => Pick<FindingParts, 'advice' | 'gain'>,
     ): Promise<FindingParts[]> => {
       const [worst] = some;
       if (worst === undefined) return [];
@@ -54,7 +65,7 @@ export const PAGE_FAULTS: FindingRule = {
           severity,
           sentence: `${capital(namesOf(some))} ${says(worst)}${when(stretch)}.`,
           evidence: { sql: THREADS, rows: threadRows(some, stretch) },
-          advice: this.knob,
+          ...brings(worst),
         },
       ];
     };
@@ -65,12 +76,15 @@ export const PAGE_FAULTS: FindingRule = {
         'reads',
         ({ major_faults }) =>
           `waited for ${short(major_faults)} pages a second that had to be read from a device`,
+        () => unforeseen(this.knob, 'a page takes a device 0.1 to 10 ms'),
       )),
       ...(await told(
         storms,
         'notice',
         'faults',
         ({ minor_faults }) => `faulted in ${whole(minor_faults)} pages a second`,
+        ({ minor_faults }) =>
+          expecting(this.knob, minor_faults * A_FAULT, 'a fault takes about a microsecond'),
       )),
     ];
   },

@@ -1,6 +1,6 @@
 /** Regions that not all CPUs are in at once: some wait at the end, or outside. */
 import { ALIGNED_SHARE, sqlOf } from '../model/measures/index.ts';
-import { asRows, type FindingRule, graded, OWN, percent, short } from './finding.ts';
+import { asRows, expecting, type FindingRule, graded, OWN, percent, short } from './finding.ts';
 
 const SOME = {
   value: 0.1,
@@ -54,7 +54,11 @@ export const REGION_ALIGNMENT: FindingRule = {
           severity,
           sentence: `Region ${row.region} on ${row.host} takes ${short(row.runtime)} s, but all CPUs are in it together for only ${short(row.sync_runtime ?? 0)} s: for ${percent(row.unaligned ?? 0)} of its time, some are elsewhere.`,
           evidence: { sql: SQL, rows: asRows(rows) },
-          advice: this.knob,
+          ...expecting(
+            this.knob,
+            (row.unaligned ?? 0) * row.part,
+            'for that share of the time in regions, not all CPUs were in this one',
+          ),
         },
       ];
     });

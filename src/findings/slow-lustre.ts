@@ -1,6 +1,14 @@
 /** Servers of Lustre that answer late: when this host asks little, others keep them busy. */
 import { bytes } from '../model/measures/index.ts';
-import { asRows, type FindingParts, type FindingRule, graded, OWN, short } from './finding.ts';
+import {
+  asRows,
+  type FindingParts,
+  type FindingRule,
+  graded,
+  OWN,
+  short,
+  unforeseen,
+} from './finding.ts';
 import { type LossWindow, stretchOf, when } from './when.ts';
 
 const SOME = {
@@ -79,7 +87,7 @@ export const SLOW_LUSTRE: FindingRule = {
         severity,
         sentence: `The ${what} servers of Lustre ${worst.device} took ${short(worst.ms)} ms for each of ${short(worst.requests)} requests of ${worst.host}${when(stretch)}${who}.`,
         evidence: { sql: query, rows: asRows([{ ...worst, ...stretch }, ...all.slice(1)]) },
-        advice: this.knob,
+        ...unforeseen(this.knob, 'requests overlap with each other and with work'),
       });
     }
     return found;

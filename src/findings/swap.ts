@@ -1,5 +1,5 @@
 /** Pages swapped in and out: memory that is not there. */
-import { asRows, type FindingRule, graded, OWN, short, whole } from './finding.ts';
+import { asRows, type FindingRule, graded, OWN, short, unforeseen, whole } from './finding.ts';
 
 const SOME = {
   value: 1,
@@ -42,7 +42,7 @@ export const SWAP: FindingRule = {
           severity,
           sentence: `${host} swapped ${whole(pages)} pages, ${short(pages_per_s)} per second and ${short(most_per_s)} at the peak: its memory is too small for what runs there.`,
           evidence: { sql: SQL, rows: asRows(rows) },
-          advice: this.knob,
+          ...unforeseen(this.knob, 'nobody counts how long processes waited for their pages'),
         },
       ];
     });
