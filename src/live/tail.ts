@@ -2,10 +2,12 @@
 import { batchOf, timeColumnOf } from '../formats/part.ts';
 import { type OpenedFile, openData } from '../formats/registry.ts';
 import type { Batch } from '../model/metric.ts';
+import type { Note } from '../model/note.ts';
 import { type SourceFile, sourcesOf } from '../query/sources.ts';
 import { WALL_TIME } from '../query/table.ts';
 import { factsOf } from '../view/facts/run.ts';
 import type { LiveBus } from './bus.ts';
+import { flagsOf } from './flags.ts';
 
 /** Of the simulator's native files: its frames hold the same samples. */
 const IN_FRAMES = 'ross';
@@ -23,6 +25,7 @@ export class RecordingTail {
   private readonly followed = new Map<string, Followed | null>();
   /** What the recording said of itself when it was last seen. */
   private told = '';
+  private noted = '[]';
 
   constructor(path: string, title: string, bus: LiveBus) {
     this.path = path;
@@ -32,7 +35,8 @@ export class RecordingTail {
 
   /** Looks for new files, and at what the recording says of itself. @throws a file system's error, RecordingError */
   look(): void {
-    const { recording, files } = sourcesOf(this.path);
+    const { recording, files, notes } = sourcesOf(this.path);
+    this.note(notes.notes);
     const text = JSON.stringify(recording);
     if (recording !== null && text !== this.told) {
       // Its last samples first: who hears that it has ended does not wait for more.
@@ -43,6 +47,14 @@ export class RecordingTail {
     for (const file of files) {
       if (!this.followed.has(file.path)) this.follow(file);
     }
+  }
+
+  /** Tells of notes that somebody wrote meanwhile. */
+  private note(notes: readonly Note[]): void {
+    const text = JSON.stringify(notes);
+    if (text === this.noted) return;
+    this.noted = text;
+    this.bus.update({ flags: flagsOf(notes, []) });
   }
 
   /** Takes what was appended to each file. Returns whether there was any. */

@@ -87,6 +87,63 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.close();
   });
 
+  it('has slices of PEs, rollbacks and GVT in rows that are filtered, pinned, hidden and moved', async () => {
+    const { page, complaints } = await open('view=timeline&timeline.without=flags');
+    const rows = () => page.locator('[data-figure=timeline] .name').allInnerTexts();
+    expect((await rows()).slice(0, 3)).toEqual(['GVT', 'PE 0', 'PE 1']);
+    const [{ count }] = await run.query<{ count: bigint }>(
+      'SELECT count(*) AS count FROM ross_rollback WHERE pe_id = 1',
+    );
+    // Each rollback is seen, or counted in a slice.
+    const csv = String((await exported(page, 'timeline', 'CSV')).bytes).split('\r\n');
+    const told = csv.flatMap((line) => /^rollbacks of PE 1,(\d*)/.exec(line)?.[1] ?? []);
+    const each = told.map((some) => (some === '' ? 1 : Number(some)));
+    expect(each.reduce((sum, one) => sum + one, 0)).toBe(Number(count));
+    // By keyboard alone.
+    await page.locator('.name', { hasText: 'PE 1' }).first().focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await expect.poll(async () => (await rows()).slice(0, 3)).toEqual(['GVT', 'PE 1', 'PE 0']);
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('PE 1');
+    await page.keyboard.press('p');
+    await expect.poll(async () => (await rows())[0]).toBe('PE 1');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('PE 1');
+    await page.keyboard.press('p');
+    await expect.poll(async () => (await rows())[0]).toBe('GVT');
+    await page.locator('.name', { hasText: 'GVT' }).focus();
+    await page.keyboard.press('h');
+    await expect.poll(rows).not.toContain('GVT');
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button', { name: /Show all/ }).click();
+    await expect.poll(rows).toContain('GVT');
+    await page.getByRole('button', { name: 'Marks' }).click();
+    await expect.poll(async () => (await rows())[0]).toBe('GVT');
+    // By mouse: dragged from the third place to the first.
+    const place = async (name: string) => {
+      const box = await page.locator('.name', { hasText: name }).first().boundingBox();
+      if (box === null) throw new Error(`no row ${name}`);
+      return [box.x + box.width / 2, box.y + box.height / 2] as const;
+    };
+    await page.mouse.move(...(await place('PE 1')));
+    await page.mouse.down();
+    await page.mouse.move(...(await place('GVT')), { steps: 3 });
+    await page.mouse.up();
+    await expect.poll(async () => (await rows())[0]).toBe('PE 1');
+    await page.getByRole('searchbox', { name: 'Rows' }).fill('rollbacks');
+    await expect.poll(rows).toEqual(['rollbacks of PE 0', 'rollbacks of PE 1']);
+    // A click tells of a slice; arrows and Enter lead into one.
+    const timeline = field(page, 'timeline');
+    await timeline.focus();
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+    await reads(page, '#says-timeline-slice', 'undone');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('location.hash')).toContain('from=');
+    await page.goBack();
+    const svg = String((await exported(page, 'timeline', 'SVG')).bytes);
+    expect(svg).toContain('>rollbacks of PE 1</text>');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('shows any metric in any order with SQL’s numbers, and a link brings it back to the pixel', async () => {
     const { page, complaints } = await open('view=simulation&path=0&pe=0');
     await page.getByLabel('Metric').selectOption('events_processed');

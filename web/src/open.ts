@@ -41,7 +41,11 @@ function looker(page: Page): () => void {
           }),
         );
         if (page.held) return;
-        if (page.source instanceof LiveSource) page.dropped = page.source.lost;
+        if (page.source instanceof LiveSource) {
+          page.dropped = page.source.lost;
+          // The same ones are no news to charts.
+          page.marks = page.source.kept.marks;
+        }
         // What cannot be read now is asked for again with the next change.
         look(page).catch(() => {});
       },
@@ -95,6 +99,8 @@ export async function open(page: Page): Promise<() => void> {
   page.connection = 'connecting';
   page.clock = null;
   page.extent = null;
+  page.found = [];
+  page.marks = [];
   let shown = { facts, source: sourceFor(null, facts, recording) };
   const soon = looker(page);
   /** While a page is being saved it stays as it is. */
@@ -102,6 +108,8 @@ export async function open(page: Page): Promise<() => void> {
     if (page.held) return;
     page.source = shown.source;
     page.facts = shown.facts;
+    // From now on the files tell of them.
+    if (!shown.facts.live) page.marks = [];
   };
   show();
   const [recordings, refused] = await Promise.all([

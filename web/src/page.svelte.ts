@@ -44,14 +44,18 @@ export class Page {
   /** Answers all requests for samples. Set before any view is shown. */
   source = $state.raw<PageSource | null>(null);
 
-  /** Where what was found is, as long as findings are shown. */
+  /** Where what was found is. */
   found = $state.raw<readonly Flag[]>([]);
+  /** Marks of a run that goes on: they come with its samples. */
+  marks = $state.raw<readonly Flag[]>([]);
 
   readonly live = $derived(this.facts?.live === true);
-  /** What stands at places of the axis, by time. */
-  readonly flags: readonly Flag[] = $derived(
-    [...(this.facts?.flags ?? []), ...this.found].sort(byFrom),
+  /** Notes and marks, by time. */
+  readonly told: readonly Flag[] = $derived(
+    [...(this.facts?.flags ?? []), ...this.marks].sort(byFrom),
   );
+  /** What stands at places of the axis, by time. */
+  readonly flags: readonly Flag[] = $derived([...this.told, ...this.found].sort(byFrom));
   /** Name of the simulated model, as far as the command tells; '' otherwise. */
   readonly model = $derived(/\bsim run (\S+)/.exec(this.facts?.command ?? '')?.[1] ?? '');
   /** PEs by their numbers: as the recording says, else those that were sampled. */

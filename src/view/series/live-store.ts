@@ -2,7 +2,8 @@
  * Frames of a run that goes on, as series. Bounded: the oldest samples go. Runs in the server and in the page.
  */
 import { FrameDecoder } from '../../formats/frames/decode.ts';
-import type { Schema } from '../../model/metric.ts';
+import type { Batch, Schema } from '../../model/metric.ts';
+import { byFrom, type Flag } from '../facts/flag.ts';
 import { Rollbacks } from '../simulation/rollbacks.ts';
 import { SeriesStore } from './store.ts';
 
@@ -10,6 +11,19 @@ import { SeriesStore } from './store.ts';
 const MOST_VALUES = 20_000_000;
 const MOST_ROLLBACKS = 100_000;
 const ROLLBACK = 'ross_rollback';
+const MARK = 'node_mark';
+const MOST_MARKS = 1000;
+
+/** Marks of raw stats files, each with its host. `zero`: seconds since 1970 at the run's zero. */
+function marksOf({ schema, columns, length }: Batch, zero: number): Flag[] {
+  const of = (key: string) => columns[schema.metrics.findIndex((metric) => metric.key === key)];
+  const [times, hosts, texts] = ['time', 'host', 'mark'].map(of);
+  if (times === undefined || texts === undefined) return [];
+  return Array.from({ length }, (_, row) => ({
+    ...{ kind: 'mark' as const, from: Number(times[row]) - zero, to: null },
+    text: `${hosts?.[row] ?? ''}: ${texts[row]}`,
+  }));
+}
 
 /** Tables of single events, and of models' own values: they are asked for by SQL. */
 export const NOT_DRAWN: readonly string[] = [
@@ -23,6 +37,8 @@ export class LiveStore {
   readonly store: SeriesStore;
   /** Single rollbacks, the newest. */
   rollbacks = new Rollbacks(MOST_ROLLBACKS);
+  /** Marks of nodes, the newest. */
+  marks: readonly Flag[] = [];
   /** Seconds since 1970 of the run's zero: records of raw stats files have wall-clock times. */
   zero = 0;
   private readonly damage: (message: string) => void;
@@ -63,6 +79,7 @@ export class LiveStore {
     this.decoders = new Map();
     // They come again; those that do not are of no cascade that could be followed.
     this.rollbacks = new Rollbacks(MOST_ROLLBACKS);
+    this.marks = [];
     this.store.gap();
   }
 
@@ -88,6 +105,11 @@ export class LiveStore {
     for (const batch of batches) {
       if (batch.schema.name === ROLLBACK) {
         this.rollbacks.take(batch);
+        continue;
+      }
+      if (batch.schema.name === MARK) {
+        const all = [...this.marks, ...marksOf(batch, this.zero)].sort(byFrom);
+        this.marks = all.slice(-MOST_MARKS);
         continue;
       }
       const isWall = batch.schema.metrics.some(({ key }) => key === 'time');

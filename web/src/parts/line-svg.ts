@@ -1,5 +1,5 @@
 /** Lines or a stack as SVG, from the bins that are on the page. */
-import type { Axis } from '../axis.ts';
+import { flagsSvg, type SvgField } from './flags-svg.ts';
 import { type Chart, type Line, topOf, tops } from './lines.ts';
 import { colourOf, DASHES, figureOf } from './plot.ts';
 import { coordinate, css, escaped, svgDocument } from './svg.ts';
@@ -12,12 +12,6 @@ const BOTTOM = 44;
 /** Of the legend. */
 const ROW = 16;
 const TICKS = 5;
-
-interface Place {
-  readonly from: number;
-  readonly to: number;
-  readonly axis: Axis;
-}
 
 /** A path through the points; gaps where a value is missing. Steps hold a value over its bin. */
 function path(xs: ArrayLike<number>, ys: ArrayLike<number>, isStep: boolean): string {
@@ -53,8 +47,9 @@ export function linesSvg(
   chart: Chart,
   lines: readonly Line[],
   sentence: string,
-  { from, to, axis }: Place,
+  field: SvgField,
 ): string {
+  const { from, to, axis } = field;
   const columns = chart.stacked ? tops(lines) : lines.map(({ values }) => values);
   const top = topOf(chart, columns, true);
   const count = lines[0]?.values.length ?? 0;
@@ -93,7 +88,10 @@ export function linesSvg(
         : `<path d="${path(xs, ys, chart.step === true)}" fill="none" stroke="${colourOf(k)}" stroke-width="1.6" stroke-dasharray="${DASHES[k % DASHES.length].join(' ')}"/>`,
     );
   }
-  parts.push('</g>');
+  parts.push(
+    '</g>',
+    flagsSvg(field, { left: LEFT, top: 8, width: WIDE - LEFT - RIGHT, high: HIGH - 8 }),
+  );
   let [left, row] = [LEFT, 0];
   lines.forEach(({ label }, k) => {
     const wide = 28 + 6.5 * label.length;

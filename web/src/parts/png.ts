@@ -1,4 +1,4 @@
-/** A figure as PNG: its canvases as they are, title and sentence above. */
+/** A figure as PNG: its canvases as they are, with names of rows, times and flags around them; title and sentence above. */
 
 const MARGIN = 12;
 const HEAD = 48;
@@ -67,11 +67,52 @@ function placed(context: CanvasRenderingContext2D, keys: readonly Key[], width: 
   return { at, high: keys.length === 0 ? 0 : y + ROW };
 }
 
+/** What stands beside canvases as text. */
+const TEXTS = '.labels span, .names .name, .times span';
+
+function drawTexts(context: CanvasRenderingContext2D, texts: readonly HTMLElement[]): void {
+  for (const text of texts) {
+    const box = text.getBoundingClientRect();
+    const { color, font, textAlign, paddingLeft } = getComputedStyle(text);
+    const isRight = textAlign === 'right';
+    context.fillStyle = color;
+    context.font = font;
+    context.textAlign = isRight ? 'right' : 'left';
+    const words = wrapped(context, text.textContent?.trim() ?? '', box.width);
+    const x = isRight ? box.right : box.left + Number.parseFloat(paddingLeft);
+    context.fillText(words, x, box.top + box.height / 2 + 4);
+  }
+  context.textAlign = 'left';
+}
+
+/** Stretches, poles and flags, as they lie over the field. */
+function drawFlags(context: CanvasRenderingContext2D, figure: HTMLElement): void {
+  for (const flag of figure.querySelectorAll<HTMLElement>('.flagged, .pole, .flag')) {
+    const { left, top, width, height } = flag.getBoundingClientRect();
+    const { backgroundColor, borderLeftColor, opacity } = getComputedStyle(flag);
+    const kind = ['flagged', 'pole', 'flag'].find((one) => flag.classList.contains(one));
+    context.globalAlpha = Number(opacity);
+    context.fillStyle = kind === 'pole' ? borderLeftColor : backgroundColor;
+    if (kind === 'flag') {
+      const [begin, end] = flag.classList.contains('before')
+        ? [left + width, left]
+        : [left, left + width];
+      context.beginPath();
+      context.moveTo(begin, top);
+      context.lineTo(end, top + height / 2);
+      context.lineTo(begin, top + height);
+      context.fill();
+    } else context.fillRect(left, top, Math.max(1, width), height);
+  }
+  context.globalAlpha = 1;
+}
+
 /** @throws Error where the figure has no picture */
 export function pngOf(figure: HTMLElement, title: string, sentence: string): Promise<Blob> {
   const canvases = [...figure.querySelectorAll('canvas')].filter(({ width }) => width > 0);
   if (canvases.length === 0) throw new Error(`${title}: there is no picture to save`);
-  const boxes = canvases.map((canvas) => canvas.getBoundingClientRect());
+  const texts = [...figure.querySelectorAll<HTMLElement>(TEXTS)];
+  const boxes = [...canvases, ...texts].map((one) => one.getBoundingClientRect());
   const left = Math.min(...boxes.map((box) => box.left));
   const top = Math.min(...boxes.map((box) => box.top));
   const width = Math.max(...boxes.map((box) => box.right)) - left;
@@ -102,6 +143,11 @@ export function pngOf(figure: HTMLElement, title: string, sentence: string): Pro
     const [x, y] = [MARGIN + box.left - left, HEAD + box.top - top];
     context.drawImage(canvas, x, y, box.width, box.height);
   });
+  context.save();
+  context.translate(MARGIN - left, HEAD - top);
+  drawTexts(context, texts);
+  drawFlags(context, figure);
+  context.restore();
   keys.forEach(({ colours, text }, k) => {
     const [x, y] = [MARGIN + at[k][0], HEAD + height + 4 + at[k][1]];
     colours.forEach((shade, n) => {

@@ -1,10 +1,11 @@
 /** Lanes of regions over time: painted, as SVG, and as a table. */
-import type { RegionLane } from '../../../src/view/facts/regions.ts';
 import type { Axis } from '../axis.ts';
 import { percent } from '../figures.ts';
+import { flagsSvg, type SvgField, timesSvg } from '../parts/flags-svg.ts';
 import { HATCH_ID, hatch, hatchPattern } from '../parts/hatch.ts';
 import { coordinate, css, escaped, svgDocument } from '../parts/svg.ts';
 import type { Table } from '../parts/table.ts';
+import type { Lane } from './lane.ts';
 
 /** How a region is shown. */
 export interface Look {
@@ -27,22 +28,25 @@ interface Box {
   readonly wide: number;
   readonly high: number;
   readonly look: Look;
+  readonly name: string;
   readonly share: number;
+  readonly marked: boolean;
 }
 
 /** Rectangles of all lanes at a width. */
 function boxesOf(
-  lanes: readonly RegionLane[],
+  lanes: readonly Lane[],
   looks: Looks,
   x: (seconds: number) => number,
 ): readonly Box[] {
   return lanes.flatMap(({ spans }, row) =>
-    spans.flatMap(({ from, to, hash, share }) => {
+    spans.flatMap(({ from, to, hash, share, name, marked = false }) => {
       const look = looks(hash);
       if (look.colour === null) return [];
       const left = x(from);
       const wide = Math.max(0.5, x(to) - left);
-      return [{ x: left, y: row * LANE, wide, high: LANE - GAP, look, share }];
+      const place = { x: left, y: row * LANE, wide, high: LANE - GAP };
+      return [{ ...place, look, name: name ?? look.name, share, marked }];
     }),
   );
 }
@@ -52,8 +56,11 @@ const placed = (axis: Axis, from: number, to: number, width: number) => {
   return (seconds: number) => ((axis.of(seconds) - first) / (last - first)) * width;
 };
 
-const fitting = (name: string, wide: number) =>
-  wide < NAMED ? '' : name.slice(0, Math.floor((wide - 8) / PER_LETTER));
+function fitting(name: string, wide: number): string {
+  if (wide < NAMED) return '';
+  const letters = Math.floor((wide - 8) / PER_LETTER);
+  return name.length <= letters ? name : `${name.slice(0, letters - 1)}…`;
+}
 
 /** Black or white, whichever is read better on a colour `#rrggbb`. */
 function inkOn(colour: string): string {
@@ -67,7 +74,7 @@ function inkOn(colour: string): string {
 
 export function paintLanes(
   canvas: HTMLCanvasElement,
-  lanes: readonly RegionLane[],
+  lanes: readonly Lane[],
   looks: Looks,
   span: readonly [number, number],
   axis: Axis,
@@ -84,15 +91,24 @@ export function paintLanes(
   const x = placed(axis, span[0], span[1], width);
   context.font = `11px ${css('--font')}`;
   context.textBaseline = 'middle';
-  for (const { x: left, y, wide, high: tall, look, share } of boxesOf(lanes, looks, x)) {
+  for (const box of boxesOf(lanes, looks, x)) {
+    const { x: left, y, wide, high: tall, look, share } = box;
+    if (left > width || left + wide < 0) continue;
     context.globalAlpha = PALE + (1 - PALE) * share;
     context.fillStyle = look.colour ?? '';
     context.fillRect(left, y, wide, tall);
     context.globalAlpha = 1;
-    const name = fitting(look.name, wide);
+    if (box.marked) {
+      context.strokeStyle = css('--text');
+      context.lineWidth = 2;
+      context.strokeRect(left + 1, y + 1, Math.max(1, wide - 2), tall - 2);
+    }
+    // What is cut off at the left has its name where it is seen.
+    const seen = Math.max(0, left);
+    const name = fitting(box.name, Math.min(width, left + wide) - seen);
     if (name === '') continue;
     context.fillStyle = inkOn(look.colour ?? '#000000');
-    context.fillText(name, left + 4, y + tall / 2 + 0.5);
+    context.fillText(name, seen + 4, y + tall / 2 + 0.5);
   }
   context.strokeStyle = css('--text');
   lanes.forEach(({ epochs, suspect }, row) => {
@@ -115,17 +131,20 @@ const LEFT = 110;
 export function lanesSvg(
   title: string,
   sentence: string,
-  lanes: readonly RegionLane[],
+  lanes: readonly Lane[],
   looks: Looks,
-  span: readonly [number, number],
-  axis: Axis,
+  field: SvgField,
 ): string {
+  const { from, to, axis } = field;
   const width = WIDE - LEFT - 12;
-  const x = placed(axis, span[0], span[1], width);
+  const x = placed(axis, from, to, width);
   const high = lanes.length * LANE;
   const text = `font-size="11" fill="${css('--quiet')}"`;
-  const parts = boxesOf(lanes, looks, x).map(({ x: left, y, wide, high: tall, look, share }) => {
-    const name = fitting(look.name, wide);
+  const parts = boxesOf(lanes, looks, x).map((one) => {
+    const { y, high: tall, look, share } = one;
+    const left = Math.max(0, one.x);
+    const wide = Math.max(0.5, Math.min(width, one.x + one.wide) - left);
+    const name = fitting(one.name, wide);
     const box = `<rect x="${coordinate(LEFT + left)}" y="${y}" width="${coordinate(wide)}" height="${tall}" fill="${look.colour}" fill-opacity="${coordinate(PALE + (1 - PALE) * share)}"/>`;
     if (name === '') return box;
     return `${box}<text x="${coordinate(LEFT + left + 4)}" y="${y + 11}" font-size="11" fill="${inkOn(look.colour ?? '#000000')}">${escaped(name)}</text>`;
@@ -145,25 +164,20 @@ export function lanesSvg(
       `<rect x="${coordinate(LEFT + left)}" y="${row * LANE}" width="${coordinate(width - left)}" height="${LANE - GAP}" fill="url(#${HATCH_ID})"><title>${escaped(suspect.what)}</title></rect>`,
     );
   });
-  for (const [at, anchor] of [
-    [0, 'start'],
-    [1, 'end'],
-  ] as const) {
-    parts.push(
-      `<text x="${LEFT + at * width}" y="${high + 14}" text-anchor="${anchor}" ${text}>${escaped(axis.text(axis.of(span[at]), 0.001))}</text>`,
-    );
-  }
+  const frame = { left: LEFT, top: 0, width, high };
+  parts.push(flagsSvg(field, frame), timesSvg(field, { ...frame, top: high }));
+  const clip = `<clipPath id="lanes"><rect x="0" y="0" width="${WIDE}" height="${high + 24}"/></clipPath>`;
   return svgDocument(
     title,
     sentence,
     WIDE,
     high + 24,
-    `<defs>${hatchPattern(css('--text'))}</defs>${parts.join('\n')}`,
+    `<defs>${hatchPattern(css('--text'))}${clip}</defs><g clip-path="url(#lanes)">${parts.join('\n')}</g>`,
   );
 }
 
 /** Seconds of each lane in each region, as drawn. */
-export function lanesTable(lanes: readonly RegionLane[], looks: Looks): Table {
+export function lanesTable(lanes: readonly Lane[], looks: Looks): Table {
   const rows = lanes.flatMap(({ name, spans, suspect }) => {
     const times = new Map<number, number>();
     let all = 0;
@@ -181,7 +195,7 @@ export function lanesTable(lanes: readonly RegionLane[], looks: Looks): Table {
   });
   return {
     columns: [
-      { key: 'lane', title: 'RegionLane' },
+      { key: 'lane', title: 'Lane' },
       { key: 'region', title: 'Region' },
       { key: 'time', title: 'time', unit: 's', figure: (value) => value.toFixed(4), bar: true },
       { key: 'share', title: 'share', unit: '%', figure: (value) => value.toFixed(1) },
@@ -191,7 +205,7 @@ export function lanesTable(lanes: readonly RegionLane[], looks: Looks): Table {
 }
 
 /** The lane and region that stand out, in words. */
-export function lanesSentence(lanes: readonly RegionLane[], looks: Looks): string {
+export function lanesSentence(lanes: readonly Lane[], looks: Looks): string {
   const times = new Map<number, number>();
   let all = 0;
   for (const { spans } of lanes) {

@@ -8,6 +8,7 @@ import Overview from './Overview.svelte';
 import Regions from './Regions.svelte';
 import Simulation from './Simulation.svelte';
 import Sql from './Sql.svelte';
+import Timeline from './Timeline.svelte';
 import type { ViewProps } from './view-props.ts';
 
 export const COMPONENTS: Readonly<Record<ViewId, Component<ViewProps>>> = {
@@ -18,4 +19,5 @@ export const COMPONENTS: Readonly<Record<ViewId, Component<ViewProps>>> = {
   regions: Regions,
   simulation: Simulation,
   sql: Sql,
+  timeline: Timeline,
 };

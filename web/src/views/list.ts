@@ -1,7 +1,15 @@
 /** The views below the lanes, in the order of their tabs; what draws each is in index.ts. */
 import type { Page } from '../page.svelte.ts';
 
-export type ViewId = 'overview' | 'simulation' | 'events' | 'regions' | 'nodes' | 'compare' | 'sql';
+export type ViewId =
+  | 'overview'
+  | 'timeline'
+  | 'simulation'
+  | 'events'
+  | 'regions'
+  | 'nodes'
+  | 'compare'
+  | 'sql';
 
 export interface View {
   /** As in the address: `#view=ID`. */
@@ -33,6 +41,14 @@ export const VIEWS: readonly View[] = [
     fill: 'Any recording has this view: `triscope demo` makes one.',
     available: () => true,
     timeless: true,
+  },
+  {
+    id: 'timeline',
+    title: 'Timeline',
+    key: 'T',
+    help: 'What each PE, process, thread and job did when: slices in rows to pin, hide, move and filter.',
+    fill: 'This view needs something that has a time: `triscope record -- COMMAND`, or `triscope sim run MODEL --record=NAME`.',
+    available: (page) => page.extent !== null,
   },
   {
     id: 'simulation',

@@ -1,0 +1,52 @@
+/** What was found in the recording that is shown: of a run that goes on, looked for again and again. */
+import type { Finding, NotExamined } from '../../../src/model/finding.ts';
+import type { Page } from '../page.svelte.ts';
+import { Asked } from '../parts/asked.svelte.ts';
+
+/** Milliseconds from the first samples to the first look, and to the second. */
+const FIRST = 2000;
+const PERIOD = 5000;
+/** Findings read all that there is by then: so each pause is as long as all the time before, at most this, */
+const LONGEST = 120_000;
+/** and looks take one part in so many of the time. */
+const SHARE = 100;
+
+class Found {
+  readonly findings = new Asked<readonly Finding[]>();
+  /** Rules that could not look. */
+  readonly open = new Asked<readonly NotExamined[]>();
+  /** When it is looked again; 0: there were no samples yet. */
+  private next = 0;
+  private begun = 0;
+
+  /** Of another recording. */
+  forget(): void {
+    this.findings.value = null;
+    this.open.value = null;
+    this.next = 0;
+  }
+
+  /** Looks, where it is time to. Reactive: call it in an effect. */
+  look(page: Page): void {
+    const { source, facts, live } = page;
+    void page.tick;
+    if (source === null || facts === null) return;
+    const now = performance.now();
+    if (live && page.extent === null) return;
+    if (live && now < this.next) return;
+    if (live && this.next === 0) {
+      this.begun = now;
+      this.next = now + FIRST;
+      return;
+    }
+    this.next = now + Math.max(PERIOD, Math.min(now - this.begun, LONGEST));
+    this.findings.ask(async () => {
+      const told = await source.json<readonly Finding[]>('findings');
+      this.next = Math.max(this.next, performance.now() + SHARE * (performance.now() - now));
+      this.open.ask(() => source.json<readonly NotExamined[]>('findings/open'));
+      return told;
+    });
+  }
+}
+
+export const FOUND = new Found();

@@ -1,0 +1,33 @@
+/** Round places on an axis of time. Pure. */
+import { type Axis, STEPS_OF_TIME } from '../axis.ts';
+
+export interface Tick {
+  /** Share of the width. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** CSS pixels of a letter, and between two texts. */
+const LETTER = 7;
+const BETWEEN = 18;
+
+/** As many as have room in `width` CSS pixels, none cut off at its end. */
+export function ticksOf(
+  axis: Axis,
+  [from, to]: readonly [number, number],
+  width: number,
+): readonly Tick[] {
+  const [first, last] = [axis.of(from), axis.of(to)];
+  const long = last - first;
+  if (!(long > 0) || width <= 0) return [];
+  const room = (step: number) => LETTER * axis.text(last, step).length + BETWEEN;
+  const fits = (step: number) => (step / long) * width >= room(step);
+  const step = STEPS_OF_TIME.find(fits) ?? 10 ** Math.ceil(Math.log10(long));
+  const ticks: Tick[] = [];
+  for (let k = Math.ceil(first / step - 1e-9); k * step <= last; k++) {
+    const text = axis.text(k * step, step);
+    const at = (k * step - first) / long;
+    if (at * width + LETTER * text.length <= width) ticks.push({ at, text });
+  }
+  return ticks;
+}
