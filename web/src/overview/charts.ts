@@ -329,7 +329,11 @@ const CPUS: LaneChart = {
     if (shares.every(Number.isNaN)) {
       return { title: cpuTitle(view), lines, sentence: NOT_MEASURED };
     }
-    const busy = shares.reduce((sum, share) => sum + (share || 0), 0);
+    // Each state is counted in hundredths of a second: rounded, they may add up to a little more than the time.
+    const busy = Math.min(
+      1,
+      shares.reduce((sum, share) => sum + (share || 0), 0),
+    );
     const which = cpus.length === 1 ? `CPU ${cpus[0]} is` : `${cpus.length} CPUs are`;
     const steal = Number.isNaN(stolen)
       ? 'what a hypervisor took was not measured'
