@@ -142,8 +142,7 @@ const rateOf = ({ unit, help }: Meaning): Meaning => ({
 });
 
 /**
- * Comments the columns of all tables and views of some schemas, and adds those of views to `metrics`, which has those of
- * files: what a view works out has a unit and a meaning, but no kind, behaviour or width of a counter.
+ * Comments the columns of all tables and views of some schemas.
  * @param schemas each with `metrics`; and `every`, where it is there
  */
 export async function commentColumns(
@@ -156,8 +155,8 @@ export async function commentColumns(
   const withMetrics = await rows(
     "SELECT table_schema FROM information_schema.tables WHERE table_name = 'metrics' AND table_catalog = 'memory'",
   );
-  const withOwn = schemas.filter((schema) => withMetrics.some(([own]) => own === schema));
-  for (const schema of withOwn) {
+  for (const schema of schemas) {
+    if (!withMetrics.some(([own]) => own === schema)) continue;
     const metrics = await rows(
       `SELECT table_name, column_name, unit, help FROM ${quoteName(schema)}.metrics`,
     );
@@ -184,29 +183,19 @@ export async function commentColumns(
     return ownMeaning(table, column) ?? (OF_JOBS.test(table) ? (ofJobs.get(column) ?? null) : null);
   };
   const all = await rows(
-    `SELECT c.table_schema, c.table_name, c.column_name, c.data_type, t.table_type
-      FROM information_schema.columns c JOIN information_schema.tables t USING (table_catalog, table_schema, table_name)
-      WHERE table_catalog = 'memory' ORDER BY c.table_schema, c.table_name, c.ordinal_position`,
+    `SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns
+      WHERE table_catalog = 'memory' ORDER BY ALL`,
   );
   const known = new Set(['main', EVERY, ...schemas]);
   await runAll(
     connection,
     all.flatMap((row) => {
-      const [schema, table, column, type, is] = row.map(String);
+      const [schema, table, column, type] = row.map(String);
       const found = known.has(schema) ? meaningOf(schema, table, column, type) : null;
       if (found === null) return [];
       const name = [schema, table, column].map(quoteName).join('.');
-      const { unit, help } = found;
-      const comment = unit === '' ? help : `${unit}: ${help}`;
-      const isOfView = is === 'VIEW' && withOwn.includes(schema);
-      return [
-        `COMMENT ON COLUMN ${name} IS ${quoteText(comment)}`,
-        ...(isOfView && !measured.has(`${schema}.${table}.${column}`)
-          ? [
-              `INSERT INTO ${quoteName(schema)}.metrics (table_name, column_name, type, unit, help) VALUES (${[table, column, type, unit, help].map(quoteText).join(', ')})`,
-            ]
-          : []),
-      ];
+      const comment = found.unit === '' ? found.help : `${found.unit}: ${found.help}`;
+      return [`COMMENT ON COLUMN ${name} IS ${quoteText(comment)}`];
     }),
   );
 }

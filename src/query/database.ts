@@ -41,7 +41,7 @@ const READ_ONLY = 'BEGIN TRANSACTION READ ONLY';
 
 /** A statement without the word has no condition on `t`. */
 const LOOKS_AT_TIME = /\bt\b/i;
-const LOOKS_AT_COMMENTS = /duckdb_columns|column_comment|\bmetrics\b/i;
+const LOOKS_AT_COMMENTS = /duckdb_columns|column_comment/i;
 
 /** Milliseconds between interrupts of a query that is to end. */
 const INTERRUPTS = 10;

@@ -229,27 +229,4 @@ describe('comments on columns', () => {
       ]),
     );
   });
-
-  it('of views are among the metrics, too: each column of every view', async () => {
-    const path = writeFolder(fresh(), {
-      'recording.json': recordingOf({ pes: [placeOf({ pe: 0, cpu: 0 })] }),
-      'extra.frames': framesOf(batchOf(ROSS_PE, samples(1))),
-      'node/h1/1': rawStats(
-        'h1',
-        [0, 1, 2].map((s) => ({ time: NOON + s, cpus: [{ user: 100 * s }] })),
-      ),
-    });
-    const recording = await open(path);
-    const [gvt, ...missing] = await recording.query<{ column_name: string }>(
-      `SELECT m.table_name, c.column_name, m.unit, m.kind FROM duckdb_columns() c
-        LEFT JOIN metrics m USING (table_name, column_name)
-        WHERE c.schema_name = 'run' AND c.table_name IN (SELECT view_name FROM duckdb_views() WHERE schema_name = 'run')
-          AND (m.help IS NULL OR c.column_name = 'gvt')`,
-    );
-    expect(gvt).toEqual({ table_name: 'gvt', column_name: 'gvt', unit: '', kind: null });
-    expect(missing).toEqual([]);
-    const ofRates =
-      "SELECT unit FROM metrics WHERE table_name = 'node_cpu_rate' AND column_name = 'user'";
-    expect(await recording.query(ofRates)).toEqual([{ unit: 'cs/s' }]);
-  });
 });

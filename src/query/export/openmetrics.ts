@@ -88,7 +88,7 @@ async function columnsOf(connection: DuckDBConnection, schema: string): Promise<
   const rows = await connection.runAndReadAll(
     `SELECT table_name, column_name, type, kind, behaviour, form, unit, help
       FROM ${quoteName(schema)}.metrics m
-      WHERE m.kind IS NOT NULL AND EXISTS (FROM information_schema.columns c
+      WHERE EXISTS (FROM information_schema.columns c
         WHERE c.table_schema = ${quoteText(schema)} AND c.table_name = m.table_name AND c.column_name = 't')`,
   );
   return rows.getRowsJS().map((row) => {
