@@ -86,7 +86,7 @@ export const PROGRAM_CAUSES = [
   {
     name: 'ranks: too many messages',
     draw: (d) => {
-      const rounds = d.whole(2000, 2500);
+      const rounds = d.whole(16_000, 20_000);
       const run = (thousands, each) =>
         ranks((part) => ['talk', 1000 * units(thousands, part), each]);
       const sick = run(rounds, 0);
@@ -99,7 +99,7 @@ export const PROGRAM_CAUSES = [
       const each = d.whole(20, 40);
       const run = (count, steps) =>
         ranks((part) => ['steps', each, 0, units(steps / each, part)], { count });
-      const says = /want [34]\.\d CPUs/;
+      const says = /need [34]\.\d CPUs/;
       return { sick: run(4, 1500), cured: run(2, 3000), rule: 'waiting-threads', says };
     },
   },
@@ -108,7 +108,7 @@ export const PROGRAM_CAUSES = [
     draw: (d) => {
       const [threads, all] = [d.pick(5, 6), d.whole(7000, 8000)];
       const run = (count) => plain((part) => ['work', count, units(all / count, part)]);
-      const says = /want [3-6]\.\d CPUs/;
+      const says = /need [3-6]\.\d CPUs/;
       return { sick: run(threads), cured: run(2), rule: 'waiting-threads', says };
     },
   },
@@ -120,7 +120,7 @@ export const PROGRAM_CAUSES = [
       const sick = plain((part, folder) => ['write', file(folder), units(megabytes, part), piece], {
         writes: d.whole(4e6, 7e6),
       });
-      const says = /stood still for a device .*moved most: .* to devices/;
+      const says = /was blocked by a device .*moved the most data: .* to devices/;
       return { sick, cured: without(sick, 'writes'), rule: 'device-wait', says };
     },
   },
@@ -146,7 +146,7 @@ export const PROGRAM_CAUSES = [
     name: 'program: a mapped file and too little memory',
     lacks: lacksGroups,
     draw: (d) => {
-      const touches = d.whole(25, 35);
+      const touches = d.whole(120, 160);
       const memory = d.whole(100e6, 130e6);
       const sick = plain((part, folder) => ['map', file(folder), 200, units(touches, part)], {
         memory,
@@ -154,8 +154,8 @@ export const PROGRAM_CAUSES = [
       return {
         sick,
         cured: { ...sick, memory: 900e6 },
-        rule: 'memory-stall',
-        says: /Memory is short/,
+        rule: 'page-faults',
+        says: /read from a device.*: control group .*triscope-causes.* of its .* in use/,
       };
     },
   },

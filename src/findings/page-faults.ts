@@ -1,9 +1,12 @@
 /** Threads that fault pages in without end: fresh memory again and again, or memory that has to be read from a device. */
+import { bytes } from '../model/measures/index.ts';
 import {
   expecting,
   type FindingParts,
   type FindingRule,
   OWN,
+  percent,
+  type Subject,
   short,
   unforeseen,
   whole,
@@ -21,10 +24,10 @@ import {
 import { when } from './when.ts';
 
 const MINOR = {
-  value: 50_000,
+  value: 100_000,
   unit: 'faults/s',
   means: 'without I/O per second of a thread’s time: notice',
-  source: `${OWN}: each takes about a microsecond, about 5 % of the time in all`,
+  source: `${OWN}: each takes about a microsecond, 10 % of the time in all`,
 };
 /** Seconds that a page fault without I/O takes, about. */
 const A_FAULT = 1e-6;
@@ -35,13 +38,42 @@ const MAJOR = {
   source: `${OWN}: each takes 0.1 to 10 ms`,
 };
 
+const FULL = {
+  value: 0.95,
+  unit: 'share',
+  means:
+    'of a control group’s memory limit in use, with what is kept of files: the finding names it',
+  source: `${OWN}: from there on the kernel takes pages back before it gives new ones`,
+};
+
+const GROUPS = `SELECT host, cgroup, max(charged / "limit") AS share, max("limit")::DOUBLE AS "limit"
+FROM process_limit WHERE "limit" > 0 GROUP BY host, cgroup HAVING max(charged / "limit") >= ${FULL.value} ORDER BY "limit", cgroup`;
+
+/** Why pages may have to be read again: the smallest full control group of a host; '' where none is full. */
+async function fullGroup({ recording, has }: Subject, host: string): Promise<string> {
+  if (!has('process_limit.charged')) return '';
+  const groups = await recording.query<{
+    host: string;
+    cgroup: string;
+    share: number;
+    limit: number;
+  }>(GROUPS);
+  const full = groups.find((one) => one.host === host);
+  if (full === undefined) return '';
+  const { cgroup, share, limit } = full;
+  return `: control group ${cgroup} has ${percent(share)} of its ${bytes(limit, { binary: true })} in use, with what is kept of files, so that pages may go before they are used again`;
+}
+
 export const PAGE_FAULTS: FindingRule = {
   name: 'page-faults',
   title: 'bursts of page faults',
-  looks: 'Counts the page faults of each thread, with and without I/O.',
+  looks:
+    'Counts the page faults of each thread, with and without I/O; of those with I/O, names the control group whose memory limit leaves no room for pages.',
   needs: ['rank_on_node'],
-  thresholds: { MINOR, MAJOR, ENOUGH },
-  knob: 'Keep buffers instead of freeing them (MALLOC_TRIM_THRESHOLD_, M_MMAP_THRESHOLD), use huge pages; if faults read from a device, use less memory than the machine has.',
+  thresholds: { MINOR, MAJOR, FULL, ENOUGH },
+  knob: 'Keep buffers instead of freeing them (MALLOC_TRIM_THRESHOLD_, M_MMAP_THRESHOLD), use huge pages; if faults read from a device, use less memory than the machine or the job’s limit has room for, or raise the limit (memory.max).',
+  // Who waits for a page that is read from a device is blocked by the device.
+  explains: ['device-wait'],
   async run(subject) {
     const all = await threadsOf(subject);
     const severe = all
@@ -56,6 +88,7 @@ export const PAGE_FAULTS: FindingRule = {
       what: 'faults' | 'reads',
       says: (worst: ThreadRun) => string,
       brings: (worst: ThreadRun) => Pick<FindingParts, 'advice' | 'gain'>,
+      why: (worst: ThreadRun) => Promise<string> = async () => '',
     ): Promise<FindingParts[]> => {
       const [worst] = some;
       if (worst === undefined) return [];
@@ -63,7 +96,7 @@ export const PAGE_FAULTS: FindingRule = {
       return [
         {
           severity,
-          sentence: `${capital(namesOf(some))} ${says(worst)}${when(stretch)}.`,
+          sentence: `${capital(namesOf(some))} ${says(worst)}${when(stretch)}${await why(worst)}.`,
           evidence: { sql: THREADS, rows: threadRows(some, stretch) },
           ...brings(worst),
         },
@@ -77,6 +110,7 @@ export const PAGE_FAULTS: FindingRule = {
         ({ major_faults }) =>
           `waited for ${short(major_faults)} pages a second that had to be read from a device`,
         () => unforeseen(this.knob, 'a page takes a device 0.1 to 10 ms'),
+        ({ host }) => fullGroup(subject, host),
       )),
       ...(await told(
         storms,

@@ -97,6 +97,8 @@ export interface MemoryLimit {
   readonly limit: bigint;
   /** Without what is kept of files, which goes when memory is short. */
   readonly used: bigint;
+  /** With what is kept of files: pages go where this reaches the limit. */
+  readonly charged: bigint;
   /** Processes that the kernel killed because there was too much. */
   readonly killed: bigint;
 }
@@ -126,6 +128,7 @@ export function memoryLimitOf(folder: string, root: string): MemoryLimit | null 
     cgroup: folder.slice(root.length) || '/',
     limit,
     used: all > kept ? all - kept : 0n,
+    charged: all,
     killed,
   };
 }

@@ -54,8 +54,8 @@ export class LimitWatch {
       }
       const memory = memoryLimitOf(folder, this.groups);
       if (memory !== null) {
-        const { cgroup, limit, used, killed } = memory;
-        limits.add([real, host, cgroup, limit, used, killed]);
+        const { cgroup, limit, used, killed, charged } = memory;
+        limits.add([real, host, cgroup, limit, used, killed, charged]);
       }
       const weight = weightOf(folder);
       if (weight !== null && weight !== USUAL_WEIGHT) {

@@ -1,5 +1,6 @@
 /** A file of /proc that is read again and again through one descriptor. */
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readAt } from './raw-calls.ts';
 
 const SPACE = 4096;
 /** What `readBytes` has read last. */
@@ -31,7 +32,7 @@ export class ProcFile {
         this.file = openSync(this.path, 'r');
         kept++;
       }
-      return readSync(this.file, shared, 0, SPACE, 0);
+      return readAt(this.file, shared, SPACE, 0);
     } catch {
       this.close();
       return 0;

@@ -6,6 +6,9 @@ import { RunClock, type RunZero } from '../os/run-clock.ts';
 import { doTask } from '../os/thread.ts';
 import { ProcessWatch } from './watch.ts';
 
+/** Samples whose rows make one frame: a frame costs as much as the reading of ten threads. */
+const TOGETHER = 5;
+
 export interface ProcessTask {
   /** File of frames that is made. */
   readonly file: string;
@@ -91,7 +94,7 @@ function sample(task: ProcessTask, say: (said: ProcessSaid) => void): ProcessRes
   const start = performance.now();
   // The stop has its own word: the bell has been rung.
   for (let tick = 0; root !== 0; ) {
-    put(watch.sample(tick % every === 0));
+    put(watch.sample(tick % every === 0, tick % TOGETHER === 0));
     samples++;
     Atomics.store(orders, SEEN, 1);
     Atomics.notify(orders, SEEN);

@@ -87,8 +87,11 @@ export class ProcessWatch {
     this.tree = new ProcessTree(mark, this.proc);
   }
 
-  /** A sample: of times and places, and with `all` of what is told once a second. */
-  sample(all: boolean): Batch[] {
+  /**
+   * A sample: of times and places, and with `all` of what is told once a second.
+   * @param gives false: the rows are kept, and given with those of a later sample
+   */
+  sample(all: boolean, gives = true): Batch[] {
     if (this.tree.hasGrown() || this.someEnded) {
       this.someEnded = false;
       for (const found of this.tree.look(this.options.root, (id) => this.drop(id))) {
@@ -101,6 +104,7 @@ export class ProcessWatch {
       this.threads(process, all);
       if (all) this.whole(process, status);
     }
+    if (!all && !gives) return [];
     const rows = [this.infos, this.fine, this.coarse, this.switches, this.memory, this.io];
     const folders = [...this.processes.values()].map(({ folder }) => folder);
     const limits = all ? [...this.limits.sample(folders), ...this.shared.sample()] : [];

@@ -67,6 +67,12 @@ it('sentences name who, how much, why, and on which CPU', async () => {
   expect(said(await findingsAt(reads, 'page-faults'))).toEqual([
     'problem: Process 100 (app0) waited for 100 pages a second that had to be read from a device.',
   ]);
+  const room = (charged: number) =>
+    findingsAt(command([{ major: 100 }], { charged }), 'page-faults');
+  expect(said(await room(960))[0]).toContain(
+    'from a device: control group /job has 96 % of its 1000 B in use, with what is kept of files, so that pages',
+  );
+  expect(said(await room(940))[0]).toMatch(/from a device\.$/);
 });
 
 it('a hypervisor that steals is named; a thread that sleeps loses nothing by it', async () => {

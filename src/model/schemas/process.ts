@@ -180,6 +180,7 @@ export const PROCESS_LIMIT = {
     column('limit', 'u64', 'B', 'last', 'memory that it may have'),
     column('used', 'u64', 'B', 'last', 'memory that it has, without what is kept of files'),
     counter('killed', '{process}', 'processes that the kernel killed because it had too much'),
+    column('charged', 'u64', 'B', 'last', 'memory that it has, with what is kept of files'),
   ],
 } as const satisfies Schema;
 

@@ -2,6 +2,7 @@
 import {
   PROCESS,
   PROCESS_IO,
+  PROCESS_LIMIT,
   PROCESS_QUOTA,
   PROCESS_THREAD,
 } from '../../../src/model/schemas/process.ts';
@@ -39,6 +40,8 @@ export interface Machine {
   readonly stolen?: number;
   /** Share of CPU 0 that is used. */
   readonly used?: number;
+  /** Bytes that a control group has, with what is kept of files, of the 1000 that it may have. */
+  readonly charged?: number;
   readonly quota?: { readonly throttled: number; readonly periods: number };
 }
 
@@ -47,7 +50,7 @@ const total = (rate: number, second: number, unit: number) =>
   BigInt(Math.round(rate * second * unit));
 
 export function command(all: readonly ThreadDoes[], machine: Machine = {}): string {
-  const { samples = 31, stolen = 0, used = 0, quota } = machine;
+  const { samples = 31, stolen = 0, used = 0, quota, charged } = machine;
   const times = Array.from({ length: samples }, (_, k) => k / 10);
   const threads = times.flatMap((t, k) =>
     all.map(
@@ -76,6 +79,10 @@ export function command(all: readonly ThreadDoes[], machine: Machine = {}): stri
     throttled_periods: Math.round((t * (quota?.throttled ?? 0)) / 3),
     throttled_time: 1_000_000_000n * BigInt(t),
   }));
+  const limits = SECONDS.map((t) => ({
+    ...{ real_time: t, host: HOST, cgroup: '/job', limit: 1000n, used: 10n, killed: 0n },
+    charged: BigInt(charged ?? 0),
+  }));
   const io = SECONDS.map((t) => ({
     real_time: t,
     host: HOST,
@@ -89,6 +96,7 @@ export function command(all: readonly ThreadDoes[], machine: Machine = {}): stri
       batchOf(PROCESS_THREAD, threads),
       batchOf(PROCESS_IO, io),
       ...(quota === undefined ? [] : [batchOf(PROCESS_QUOTA, quotas)]),
+      ...(charged === undefined ? [] : [batchOf(PROCESS_LIMIT, limits)]),
     ),
     'node/h1/1': rawStats(
       HOST,
@@ -141,5 +149,5 @@ export const THREAD_PAIRS: readonly (readonly [string, () => string, () => strin
     () => command([{ running: 0.6, cpu: every(4) }]),
     () => command([{ running: 0.6, cpu: every(6) }]),
   ],
-  ['page-faults', () => command([{ minor: 51_000 }]), () => command([{ minor: 49_000 }])],
+  ['page-faults', () => command([{ minor: 101_000 }]), () => command([{ minor: 99_000 }])],
 ];
