@@ -255,6 +255,12 @@ describe('the source', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('reads raw stats by the rows of their tables; who parses lines has a sample in memory, not a file', () => {
+    const parse = SOURCE.filter(({ text }) => /\bRawParser\b/.test(text)).map(({ path }) => path);
+    const others = parse.filter((path) => !path.startsWith('src/formats/tacc/'));
+    expect(others.sort()).toEqual(['src/cli/sample-facts.ts', 'src/live/node-text.ts']);
+  });
+
   it('has no circle of imports, in the page neither', () => {
     expect(circles([...SOURCE, ...PAGE])).toEqual([]);
   });

@@ -17,8 +17,10 @@ import type { Part, RawRows } from './part.ts';
 const ENOUGH = new Error('enough');
 
 /** Whether damage is passed over: whoever reads records has to ask for it. */
-export const isSalvaged = ({ records, salvage }: OpenOptions): boolean =>
-  records === undefined || salvage === true;
+export const isSalvaged = ({
+  records,
+  salvage,
+}: Pick<OpenOptions, 'records' | 'salvage'>): boolean => records === undefined || salvage === true;
 
 /**
  * The records as they stand in the file; of a format without records of its own, the rows of its tables.

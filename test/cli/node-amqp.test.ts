@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readRaw } from 'triscope/formats/tacc';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { visitRaw } from '../formats/tacc/support/visit.ts';
 import { Broker, hasBroker } from '../live/amqp/broker.ts';
 import { ended } from '../live/amqp/support.ts';
 import { until } from '../support/until.ts';
@@ -113,7 +113,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     expect(files().length).toBeGreaterThanOrEqual(2);
     const times: string[] = [];
     for (const path of files()) {
-      const summary = await readRaw(path, {
+      const summary = visitRaw(path, {
         group: ({ time }) => void times.push(time),
       });
       expect(summary.problems).toBe(0);

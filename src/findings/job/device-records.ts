@@ -78,10 +78,11 @@ export class DeviceRecords {
   private places(): readonly (DeviceTotals | null)[] {
     return this.slots.map((slot) => {
       if (slot === null) return null;
-      const nothing = { total: 0n, first: Number.NaN, last: Number.NaN };
       // Two counters of one device may count the same event: they are one.
-      const known = slot.key.devices.get(this.name);
-      const place = known ?? { ...nothing, least: Number.NaN, most: Number.NaN };
+      let place = slot.key.devices.get(this.name);
+      if (place !== undefined) return place;
+      const none = Number.NaN;
+      place = { total: 0n, first: none, last: none, least: none, most: none };
       slot.key.devices.set(this.name, place);
       return place;
     });

@@ -1,15 +1,8 @@
 /** A host's files, read once for all jobs that are looked for: each record group goes to the jobs that it names. */
-import { FormatError } from '../../formats/format.ts';
-import {
-  type RawGroup,
-  type RawProblem,
-  type RawSchema,
-  type RawVisitor,
-  readRaw,
-  repairPlan,
-  scalesEnergy,
-} from '../../formats/tacc/index.ts';
+import type { Damage } from '../../formats/format.ts';
+import { type RawTable, repairPlan } from '../../formats/tacc/index.ts';
 import type { ArchiveFile } from './archive.ts';
+import { GroupReader, type RecordGroup } from './groups.ts';
 import {
   type HostJob,
   type HostStart,
@@ -19,7 +12,6 @@ import {
   type TypeState,
   type WantedJob,
 } from './host-job.ts';
-import { shortName } from './host-list.ts';
 import { ALL_JOBS, isJob, jobsOf } from './marks.ts';
 
 /** What was read to get at the jobs: it grows with the files, not with the jobs times the files. */
@@ -48,106 +40,87 @@ interface HostOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-class HostReader implements RawVisitor, HostState {
-  readonly host: string;
+class HostReader extends GroupReader implements HostState {
   readonly oddities: Oddity[] = [];
   readonly seen = new Set<string>();
   readonly types = new Map<string, TypeState>();
   readonly starts: HostStart[] = [];
+  path = '';
   private readonly options: HostOptions;
   private readonly jobs: Map<string, JobReader>;
   private readonly work: Work;
-  path = '';
-  private properties: Record<string, string> = {};
-  private foreign = false;
   private lastTime = Number.NEGATIVE_INFINITY;
-  private _group: RawGroup | null = null;
-  private marks: string[] = [];
+  private _group: RecordGroup | null = null;
+  /** The file's table of each type. */
+  private readonly parts = new Map<string, RawTable>();
   /** The jobs that the group names; null until its marks are known. */
   private named: readonly JobReader[] | null = null;
   /** Those of them whose its records are. */
   private taking: readonly JobReader[] = [];
 
   constructor(host: string, options: HostOptions) {
-    this.host = host;
+    super(host);
     this.options = options;
     this.work = options.work ?? { lines: 0, records: 0 };
     this.jobs = new Map(options.jobs.map((job) => [job.id, new JobReader(job, this)]));
   }
 
-  get scaledEnergy(): boolean {
-    return scalesEnergy(this.properties);
-  }
-
   async read(path: string): Promise<void> {
     this.path = path;
-    this.properties = {};
-    this.foreign = false;
-    try {
-      this.work.lines += (await readRaw(path, this, { signal: this.options.signal })).lines;
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      const what = error.message.replace(`${path}: `, '');
-      this.oddities.push({ host: this.host, place: path, what, time: null });
-    }
-    this.endGroup();
+    const { signal } = this.options;
+    const damage = (damage: Damage) => this.damage(damage);
+    const { lines, problem } = await this.readFile(path, { damage, signal });
+    this.work.lines += lines;
+    if (problem === null) return;
+    const what = problem.replace(`${path}: `, '');
+    this.oddities.push({ host: this.host, place: path, what, time: null });
   }
 
-  property(name: string, value: string): void {
-    this.properties[name] = value.trim();
-    if (name === 'hostname') this.foreign = this.isForeign(value.trim());
-  }
-
-  private isForeign(host: string): boolean {
-    return host !== '' && host !== '-' && shortName(host) !== shortName(this.host);
-  }
-
-  schema(raw: RawSchema): void {
-    const keys = raw.keys.map(({ name, kind, bits }) => `${name},${kind},${bits}`).join(' ');
-    const text = `${keys}${this.scaledEnergy ? ' mJ' : ''}`;
-    if (this.types.get(raw.type)?.text === text) return;
-    this.types.set(raw.type, { text, plan: repairPlan(raw, this.scaledEnergy) });
-  }
-
-  group(group: RawGroup): void {
-    this.endGroup();
+  protected group(group: RecordGroup): void {
     this._group = group;
-    this.marks = [];
-    if (!this.foreign) this.watchForStart(group);
+    if (!this.isForeign(group)) this.watchForStart(group);
     for (const id of group.jobIds) if (isJob(id)) this.seen.add(id);
   }
 
   /** A file whose host was started after the last record: it was started again. */
-  private watchForStart({ boot, seconds, line }: RawGroup): void {
-    if (boot !== null && boot > this.lastTime && this.lastTime !== Number.NEGATIVE_INFINITY) {
+  private watchForStart({ boot, seconds, line }: RecordGroup): void {
+    if (boot > this.lastTime && this.lastTime !== Number.NEGATIVE_INFINITY) {
       this.starts.push({ place: `${this.path}: line ${line}`, time: seconds });
     }
     this.lastTime = Math.max(this.lastTime, seconds);
   }
 
-  mark(text: string): void {
-    this.marks.push(text);
-  }
-
-  problem({ line, reason, text }: RawProblem): void {
+  private damage({ line, what }: Damage): void {
     const group = this._group;
     if (group === null) return;
     this.decide(group);
-    for (const job of this.taking) job.odd(`${reason}: ${text}`, group, line);
+    for (const job of this.taking) job.odd(what, group, line);
   }
 
-  record(schema: RawSchema, device: string, values: BigUint64Array): void {
+  protected override record(part: RawTable, device: string): void {
     const group = this._group;
-    if (group === null) return;
+    const { type, values } = part;
+    if (group === null || type === null) return;
+    if (this.parts.get(type.type) !== part) this.describe(part, type);
     if (this.named === null) this.decide(group);
     for (const job of this.taking) {
       this.work.records++;
-      job.record(schema, device, values, group.seconds);
+      job.record(type, device, values, group.seconds);
     }
   }
 
+  /** The first record of a type in a file, or since it got other keys. */
+  private describe(part: RawTable, type: NonNullable<RawTable['type']>): void {
+    this.parts.set(type.type, part);
+    const { scaledEnergy } = part.raw;
+    const keys = type.keys.map(({ name, kind, bits }) => `${name},${kind},${bits}`).join(' ');
+    const text = `${keys}${scaledEnergy ? ' mJ' : ''}`;
+    if (this.types.get(type.type)?.text === text) return;
+    this.types.set(type.type, { text, plan: repairPlan(type, scaledEnergy) });
+  }
+
   /** Decides at the group's first record, when its marks are known. */
-  private decide(group: RawGroup): void {
+  private decide(group: RecordGroup): void {
     if (this.named !== null) return;
     const all = this.jobs.get(ALL_JOBS);
     const named: JobReader[] = all === undefined ? [] : [all];
@@ -156,13 +129,12 @@ class HostReader implements RawVisitor, HostState {
       if (job !== undefined) named.push(job);
     }
     this.named = named;
-    const whose = group.host !== null && this.isForeign(group.host) ? group.host : null;
-    const host = whose ?? (this.foreign ? this.properties.hostname : null);
-    const strange = host === null ? null : { host, taken: this.options.foreign };
+    const { foreign: taken } = this.options;
+    const strange = this.isForeign(group) ? { host: group.host, taken } : null;
     this.taking = named.filter((job) => job.takes(group, this.marks, strange));
   }
 
-  private endGroup(): void {
+  endGroup(): void {
     const group = this._group;
     if (group === null) return;
     // A group without records has marks all the same.

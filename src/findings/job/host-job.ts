@@ -1,7 +1,8 @@
 /** One host's part of a job: the records of its files that belong to the job, repaired and added up. */
-import type { RawGroup, RawSchema, RepairPlan } from '../../formats/tacc/index.ts';
+import type { RawSchema, RepairPlan } from '../../formats/tacc/index.ts';
 import { DeviceRecords, type Slot } from './device-records.ts';
 import { nameKeys } from './events/names.ts';
+import type { RecordGroup } from './groups.ts';
 import { ALL_JOBS, isJob, noteMark } from './marks.ts';
 import { Processes } from './processes.ts';
 import { TypeTable } from './type-table.ts';
@@ -63,7 +64,6 @@ export interface HostState {
   readonly path: string;
   readonly types: ReadonlyMap<string, TypeState>;
   readonly starts: readonly HostStart[];
-  readonly scaledEnergy: boolean;
 }
 
 const MOST_ODDITIES = 1000;
@@ -106,7 +106,7 @@ export class JobReader {
     return this.named >= this.wanted.groups;
   }
 
-  odd(what: string, group: RawGroup | null = null, line = group?.line): void {
+  odd(what: string, group: RecordGroup | null = null, line = group?.line): void {
     if (this.oddities.length >= MOST_ODDITIES) return;
     const { host, path } = this.state;
     const place = line === undefined ? path : `${path}: line ${line}`;
@@ -118,7 +118,7 @@ export class JobReader {
    * @param strange whose group it is where that is another host; null else
    */
   takes(
-    group: RawGroup,
+    group: RecordGroup,
     marks: readonly string[],
     strange: { readonly host: string; readonly taken: boolean } | null,
   ): boolean {
@@ -146,7 +146,7 @@ export class JobReader {
     if (id !== ALL_JOBS && this.others.size < MOST_OTHERS) {
       for (const other of group.jobIds) if (other !== id && isJob(other)) this.others.add(other);
     }
-    this.scaledEnergy = this.state.scaledEnergy;
+    this.scaledEnergy = group.scaledEnergy;
     this.times.push(group.seconds);
     this.files.add(this.state.path);
     return true;
@@ -164,7 +164,7 @@ export class JobReader {
     }
   }
 
-  private begins(group: RawGroup): void {
+  private begins(group: RecordGroup): void {
     if (this.begin !== null) {
       this.odd(`job ${this.wanted.id} begins a second time; both parts are taken`, group);
       return;

@@ -1,10 +1,8 @@
 /** Which jobs an archive has: by the job ids and marks of its record groups. Nothing of the records is kept. */
-import { FormatError } from '../../formats/format.ts';
-import { type RawGroup, type RawVisitor, readRaw } from '../../formats/tacc/index.ts';
 import type { Archive, ArchiveFile } from './archive.ts';
 import { mayHold } from './archive.ts';
+import { GroupReader, type RecordGroup } from './groups.ts';
 import type { Work } from './host-files.ts';
-import { shortName } from './host-list.ts';
 import { isJob, jobsOf } from './marks.ts';
 
 /** What a host has of a job. */
@@ -51,52 +49,36 @@ interface ListOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-class Lister implements RawVisitor {
+class Lister extends GroupReader {
   readonly jobs = new Map<string, FileJob>();
-  private readonly file: ArchiveFile;
   private readonly options: ListOptions;
-  private foreign = false;
   /** The group that is being read; null where it does not count. */
-  private _group: RawGroup | null = null;
-  private marks: string[] = [];
+  private _group: RecordGroup | null = null;
 
-  constructor(file: ArchiveFile, options: ListOptions) {
-    this.file = file;
+  constructor(host: string, options: ListOptions) {
+    super(host);
     this.options = options;
   }
 
-  property(name: string, value: string): void {
-    if (name === 'hostname') this.foreign = this.isForeign(value.trim());
+  /** Nothing of its records is read. */
+  read(path: string) {
+    return this.readFile(path, { types: [], signal: this.options.signal });
   }
 
-  private isForeign(host: string): boolean {
-    return host !== '' && host !== '-' && shortName(host) !== shortName(this.file.host);
-  }
-
-  group(group: RawGroup): void {
+  protected group(group: RecordGroup): void {
     const { from, to, foreign } = this.options;
-    this.endGroup();
-    if (group.seconds < from || group.seconds > to) return;
-    const other = this.foreign || (group.host !== null && this.isForeign(group.host));
-    if (other && !foreign) return;
-    this._group = group;
+    const counts = group.seconds >= from && group.seconds <= to;
+    this._group = counts && (foreign || !this.isForeign(group)) ? group : null;
   }
 
-  mark(text: string): void {
-    this.marks.push(text);
-  }
-
-  /** Once its marks are known: at the next group, and at the file's end. */
   endGroup(): void {
     const group = this._group;
-    if (group !== null) {
-      for (const id of jobsOf(group.jobIds, this.marks)) if (isJob(id)) this.add(id, group);
-    }
+    if (group === null) return;
+    for (const id of jobsOf(group.jobIds, this.marks)) if (isJob(id)) this.add(id, group);
     this._group = null;
-    this.marks = [];
   }
 
-  private add(id: string, { seconds, jobIds }: RawGroup): void {
+  private add(id: string, { seconds, jobIds }: RecordGroup): void {
     const known = this.jobs.get(id);
     const job = known ?? {
       ...{ first: seconds, last: seconds, lines: 0, groups: 0 },
@@ -124,17 +106,9 @@ export async function listFile(
   options: ListOptions,
   work?: Work,
 ): Promise<ListedFile> {
-  const lister = new Lister(file, options);
-  let problem: string | null = null;
-  try {
-    const { signal } = options;
-    const { lines } = await readRaw(file.path, lister, { types: [], signal });
-    if (work !== undefined) work.lines += lines;
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    problem = error.message;
-  }
-  lister.endGroup();
+  const lister = new Lister(file.host, options);
+  const { lines, problem } = await lister.read(file.path);
+  if (work !== undefined) work.lines += lines;
   return { jobs: lister.jobs, problem };
 }
 

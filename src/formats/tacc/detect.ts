@@ -66,7 +66,11 @@ function headless(text: string): Detection | null {
  */
 export function detectRaw(head: Uint8Array): Detection | null {
   const packed = isGzip(head);
-  const bytes = packed ? unpackedHead(head.subarray(0, LOOKED_AT)) : head;
+  return detectText(packed ? unpackedHead(head.subarray(0, LOOKED_AT)) : head, packed);
+}
+
+/** The same of what a file unpacks to. */
+export function detectText(bytes: Uint8Array, packed: boolean): Detection | null {
   const text = Buffer.from(bytes.subarray(0, LOOKED_AT)).toString('latin1');
   const match = BEGINNING.exec(text);
   if (match !== null) {

@@ -15,10 +15,13 @@ export { TACC } from './format.ts';
 export { shortHost, wasRestarted } from './header-watch.ts';
 export { KEPT, LOST, ODDITIES, type OddityKind } from './oddities.ts';
 export { RawParser } from './parser.ts';
-export { readRaw } from './read.ts';
+export type { RawTable } from './part.ts';
+export { type ReadRawOptions, readRaw } from './read.ts';
 export { RawRecords } from './records.ts';
 export {
   formatSchema,
+  GROUP_SCHEMA,
+  MARK_SCHEMA,
   parseSchema,
   type RawKey,
   type RawSchema,

@@ -1,23 +1,65 @@
-/** Opens a raw stats file: one pass gives its tables and its survey. */
+/**
+ * Opens a raw stats file: one pass gives its tables and its survey. Who needs to know which records were taken together
+ * is told the rows of all tables in the order of the file:
+ *
+ *     node_group ── node_mark ── node_cpu ── node_cpu ── node_mem ── node_group ── …
+ */
 
 import { scalesEnergy } from '../../model/counter-rules.ts';
 import { type FileSource, FormatError, type OpenOptions } from '../format.ts';
-import type { OpenFile, TakeRows } from '../part.ts';
+import type { OpenFile, RawRows, TakeRows } from '../part.ts';
 import { isSalvaged } from '../records.ts';
 import { endsLine } from '../source.ts';
 import { blocksOf, isPacked } from './blocks.ts';
+import { detectRaw, detectText } from './detect.ts';
 import { RawParser } from './parser.ts';
-import { Place, RawPart } from './part.ts';
+import { Place, RawPart, type RawTable } from './part.ts';
 import { RawRecords } from './records.ts';
-import { MARK_SCHEMA, tableSchema } from './schema.ts';
+import { GROUP_SCHEMA, MARK_SCHEMA } from './schema.ts';
 import { Survey } from './survey.ts';
 import type { RawProblem, RawVisitor } from './visitor.ts';
 
+const HEAD_BYTES = 1 << 14;
+
+/** What only this format can be asked for. */
+export interface RawOpenOptions extends Omit<OpenOptions, 'take'> {
+  /** Gets each row while the file is looked through. */
+  readonly take?: (table: RawTable, rows: RawRows) => void;
+  /** Rows are told one by one in the order of the file, and each group's line is a row, too. */
+  readonly inOrder?: boolean;
+  /** Records of other types are passed over: neither read, nor checked, nor told. */
+  readonly types?: readonly string[];
+  /** What is no raw stats file is damage. */
+  readonly strict?: boolean;
+}
+
+/** A raw stats file after the pass over it. */
+export interface RawFile extends OpenFile {
+  readonly lines: number;
+  /** Why it could not be read to its end; null where it could. */
+  readonly fault: FormatError | null;
+}
+
+/** Reads the file once. */
 export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile {
+  const opening = openingRaw(source, options);
+  for (;;) {
+    const step = opening.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Reads the file once, a block a step, for who has others to wait for. */
+export function* openingRaw(
+  source: FileSource,
+  options: RawOpenOptions = {},
+): Generator<void, RawFile, void> {
   const { keep, counters = false, bufferBytes, records: told } = options;
+  const { inOrder = false, types, strict = false } = options;
   const { path } = source;
   let { growing = false } = options;
-  const grows = !isPacked(source) && (growing || endsLine(source));
+  const packed = isPacked(source);
+  const grows = !packed && (growing || endsLine(source));
   const survey = new Survey(source, counters);
   const place = new Place();
   const parts: RawPart[] = [];
@@ -26,16 +68,17 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
   const properties: Record<string, string> = {};
   let boot: number | null = null;
   let marks: RawPart | null = null;
-  let take: TakeRows | null = options.take ?? null;
-  const add = (schema: RawPart['schema'], nth: number): RawPart => {
+  let groups: RawPart | null = null;
+  let take: RawOpenOptions['take'] | null = options.take;
+  const add = (type: ConstructorParameters<typeof RawPart>[1], nth: number): RawPart => {
     const origin = { boot, scaledEnergy: scalesEnergy(properties) };
-    const part = new RawPart(source, schema, nth, origin, { keep, growing });
+    const part = new RawPart(source, type, nth, origin, { keep, growing, inOrder });
     follow(part);
     parts.push(part);
     return part;
   };
   const follow = (part: RawPart): void => {
-    part.flush(take && ((rows) => take?.(part, rows)));
+    part.flush(take ? (rows) => take?.(part, rows) : null);
   };
   const records = told && new RawRecords(told);
   /** What is thrown once all before it was told, to whom reads records. */
@@ -56,6 +99,9 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
       place.group(group);
       survey.group(group);
       records?.group(group);
+      if (!inOrder) return;
+      groups ??= add(GROUP_SCHEMA, 0);
+      groups.add(place, null, null);
     },
     mark(text) {
       survey.mark();
@@ -64,12 +110,12 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
       marks.add(place, text, null);
     },
     record(raw, device, values, line) {
-      survey.record(raw, device, values, line);
+      if (counters) survey.record(raw, device, values, line);
       records?.record(raw, device, values, line);
       let part = byType.get(raw.type);
       if (part === undefined) {
         // With the first record, whose header has told when the host was started.
-        part = add(tableSchema(raw), nths.get(raw.type) ?? 0);
+        part = add(raw, nths.get(raw.type) ?? 0);
         byType.set(raw.type, part);
       }
       part.add(place, device, values);
@@ -84,16 +130,27 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
     },
     oddity: (oddity) => survey.oddity(oddity),
   };
-  const parser = new RawParser(visitor);
+  const parser = new RawParser(visitor, types && { types });
   let at = 0;
-  const pass = (): void => {
+  const begin = (block: Uint8Array): void => {
+    const head = new Uint8Array(packed ? 0 : Math.min(source.size, HEAD_BYTES));
+    source.read(0, head);
+    survey.detection = packed ? detectText(block, true) : detectRaw(head);
+    if (!strict || survey.detection !== null) return;
+    throw none('not a raw stats file, which begins with $tacc_stats or $hpcperfstats');
+  };
+  const none = (what: string) => new FormatError({ path, offset: -1, line: 1, what, skipped: 0 });
+  function* pass(): Generator<void> {
     try {
       for (const block of blocksOf(source, bufferBytes, at)) {
+        if (at === 0) begin(block);
         parser.push(block);
         at += block.length;
+        yield;
       }
+      if (strict && at === 0) throw none('empty, not a raw stats file');
     } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
+      if (!(error instanceof FormatError) || (strict && at === 0)) throw error;
       survey.damaged(error.damage, parser.summary.lines);
       fault = error;
     }
@@ -101,8 +158,8 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
     records?.end();
     if (told !== undefined && fault !== null) throw fault;
     for (const part of parts) part.flush();
-  };
-  pass();
+  }
+  yield* pass();
   take = null;
   // One file is in memory, or it is not.
   if (parts.some(({ kept }) => !kept)) for (const part of parts) part.release();
@@ -112,16 +169,31 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
       return survey.suspect;
     },
     zero: null,
-    info: () => survey.info(parser.summary),
+    get lines() {
+      return parser.summary.lines;
+    },
+    get fault() {
+      return fault;
+    },
+    info: () => survey.info(parser.summary, recordsOf(parts)),
     ...(grows && {
       grow(taker: TakeRows) {
         growing = true;
         if (source.refresh() <= at) return;
         take = taker;
         for (const part of parts) follow(part);
-        pass();
+        for (const _ of pass());
         take = null;
       },
     }),
   };
+}
+
+/** By type. */
+function recordsOf(parts: readonly RawPart[]): Record<string, number> {
+  const records: Record<string, number> = {};
+  for (const { type, rows } of parts) {
+    if (type !== null) records[type.type] = (records[type.type] ?? 0) + rows;
+  }
+  return records;
 }

@@ -18,30 +18,41 @@ import {
 } from '../part.ts';
 import { blocksOf } from './blocks.ts';
 import { RawParser } from './parser.ts';
-import { MARK_SCHEMA, type RawSchema, RECORD_COLUMNS } from './schema.ts';
+import { MARK_SCHEMA, type RawSchema, RECORD_COLUMNS, tableSchema } from './schema.ts';
 import type { RawGroup, RawVisitor } from './visitor.ts';
 
 /** Rows read at once, and of the first block: most types of most files have few. */
 const ROWS = 4096;
 const FIRST_ROWS = 64;
 const FIRST_KEY = RECORD_COLUMNS.length;
-const [TIME, HOST, JOBS] = [0, 1, 2];
+const [TIME, HOST, JOBS, NAME] = [0, 1, 2, 3];
 
 /** What the lines before a record say of it. */
 export class Place {
-  seconds = 0;
-  host = '';
-  jobs = '-';
+  private seconds = 0;
+  private host = '';
+  private jobs = '-';
+  private boot = Number.NaN;
+  line = 0;
   private _host = '';
 
   property(name: string, value: string): void {
     if (name === 'hostname') this._host = value.trim();
   }
 
-  group({ seconds, host, jobIds }: RawGroup): void {
+  group({ seconds, host, jobIds, boot, line }: RawGroup): void {
     this.seconds = seconds;
     this.host = host ?? this._host;
     this.jobs = jobIds.length === 0 ? '-' : jobIds.join(',');
+    this.boot = boot ?? Number.NaN;
+    this.line = line;
+  }
+
+  /** What stands in a column that is none of a key. @param name the device, or of a mark its text; null for a group */
+  cell(column: number, name: string | null, codes: Codes | null): number {
+    if (column === TIME) return this.seconds;
+    if (codes === null) return column === NAME ? this.boot : this.line;
+    return codes.of(column === HOST ? this.host : column === JOBS ? this.jobs : (name ?? ''));
   }
 }
 
@@ -72,8 +83,8 @@ class Columns {
     this.send = send;
   }
 
-  /** @param name the device, or of a mark its text; of a mark there are no `values` */
-  add(place: Place, name: string, values: BigUint64Array | null): void {
+  /** @param values null for marks and groups */
+  add(place: Place, name: string | null, values: BigUint64Array | null): void {
     if (this.rows === 0) this.begin();
     const row = this.rows++;
     if (values !== null && values !== this.values) {
@@ -89,11 +100,7 @@ class Columns {
         const at = 2 * (column - FIRST_KEY);
         words[2 * row] = from[at];
         words[2 * row + 1] = from[at + 1];
-      } else if (column === TIME) this.arrays[k][row] = place.seconds;
-      else {
-        const text = column === HOST ? place.host : column === JOBS ? place.jobs : name;
-        this.arrays[k][row] = this.codes[column]?.of(text) ?? 0;
-      }
+      } else this.arrays[k][row] = place.cell(column, name, this.codes[column]);
     }
     if (this.rows === this.most) this.flush();
   }
@@ -117,22 +124,65 @@ class Columns {
   }
 }
 
+/** The newest record as a row of all columns. Its values are where the parser has them: nothing is copied. */
+class NewestRow implements RawRows {
+  readonly rows = 1;
+  private line = -1;
+  columns: readonly RawColumn[] = [];
+  values: BigUint64Array = new BigUint64Array(0);
+
+  /** Whether its group is another than the one of the row before. */
+  set(part: RawPart, place: Place, name: string | null, values: BigUint64Array | null): boolean {
+    if (this.columns.length === 0) this.begin(part.schema, values);
+    const isNext = place.line !== this.line;
+    if (isNext) {
+      this.line = place.line;
+      for (let k = 0; k < NAME; k++) this.columns[k][0] = place.cell(k, name, part.codes[k]);
+    }
+    if (name !== null) this.columns[NAME][0] = place.cell(NAME, name, part.codes[NAME]);
+    else for (let k = NAME; k <= FIRST_KEY; k++) this.columns[k][0] = place.cell(k, name, null);
+    return isNext;
+  }
+
+  /** The parser gives the same array for all records of a schema. */
+  private begin({ metrics }: Schema, values: BigUint64Array | null): void {
+    this.values = values ?? this.values;
+    this.columns = metrics.map(({ cell }, column) => {
+      const at = column - FIRST_KEY;
+      return values === null || at < 0 ? arrayFor(cell, 1) : values.subarray(at, at + 1);
+    });
+  }
+}
+
 interface RawPartOptions {
   /** See `OpenOptions`. */
   readonly keep: ((bytes: number) => boolean) | undefined;
   /** Whether rows that come later are told. */
   readonly growing: boolean;
+  /** See `RawOpenOptions`. */
+  readonly inOrder: boolean;
 }
 
-export class RawPart implements Part {
+/** A table of a raw stats file: of a type's records, of marks, of groups. */
+export interface RawTable extends Part {
+  readonly raw: RawOrigin;
+  /** As the file describes its records; null for marks and groups. */
+  readonly type: RawSchema | null;
+  /** Of rows that are told in order: the newest record's values, side by side. */
+  readonly values: BigUint64Array;
+}
+
+export class RawPart implements RawTable {
   readonly schema: Schema;
+  readonly type: RawSchema | null;
   readonly raw: RawOrigin;
   readonly labels: readonly (readonly string[] | null)[];
   private readonly source: FileSource;
   /** It is the n-th schema of its type in the file, from 0. */
   private readonly nth: number;
-  private readonly codes: readonly (Codes | null)[];
+  readonly codes: readonly (Codes | null)[];
   private readonly columns: Columns;
+  private readonly newest: NewestRow | null;
   private readonly course = new Course();
   private readonly keep: ((bytes: number) => boolean) | undefined;
   private _kept: RawRows[] | null;
@@ -142,13 +192,16 @@ export class RawPart implements Part {
 
   constructor(
     source: FileSource,
-    schema: Schema,
+    type: RawSchema | Schema,
     nth: number,
     raw: RawOrigin,
-    { keep, growing }: RawPartOptions,
+    { keep, growing, inOrder }: RawPartOptions,
   ) {
+    const schema = 'keys' in type ? tableSchema(type) : type;
     this.source = source;
+    this.type = 'keys' in type ? type : null;
     this.schema = schema;
+    this.newest = inOrder ? new NewestRow() : null;
     this.nth = nth;
     this.raw = raw;
     this.codes = codesFor(schema);
@@ -173,9 +226,18 @@ export class RawPart implements Part {
     return this._kept !== null;
   }
 
-  /** Counts a record in. */
-  add(place: Place, name: string, values: BigUint64Array | null): void {
-    this.columns.add(place, name, values);
+  get values(): BigUint64Array {
+    return this.newest?.values ?? new BigUint64Array(0);
+  }
+
+  /** Counts a record in. @param name the device, or of a mark its text; null for a group */
+  add(place: Place, name: string | null, values: BigUint64Array | null): void {
+    if (this.newest === null) this.columns.add(place, name, values);
+    else {
+      this._rows++;
+      if (this.newest.set(this, place, name, values)) this.course.see(this.newest.columns[TIME]);
+      this.take?.(this.newest);
+    }
   }
 
   /** Ends what was added so far. With `take`, it gets what is added from now on. */
@@ -248,11 +310,18 @@ export class RawPart implements Part {
       property: (name: string, value: string) => place.property(name, value),
       group: (group: RawGroup) => place.group(group),
     };
-    const type = this.schema.name.replace(/^node_/, '');
     if (this.schema === MARK_SCHEMA) {
       const mark = (text: string) => columns.add(place, text, null);
       return new RawParser({ ...where, mark }, { types: [] });
     }
+    if (this.type === null) {
+      const group = (group: RawGroup) => {
+        place.group(group);
+        columns.add(place, null, null);
+      };
+      return new RawParser({ ...where, group }, { types: [] });
+    }
+    const { type } = this.type;
     let seen = -1;
     const visitor: RawVisitor = {
       ...where,

@@ -1,54 +1,54 @@
-/** Raw stats files from disk, plain or gzip, for who needs more than their tables: headers, groups and marks in their order. */
+/** Raw stats files from disk, plain or gzip, row by row in the order of the file: for who needs records with their groups. */
 import { breath } from '../../os/breath.ts';
 import { FormatError } from '../format.ts';
 import { openFile } from '../source.ts';
-import { blocksOf } from './blocks.ts';
-import { detectRaw } from './detect.ts';
-import { RawParser, type RawParserOptions } from './parser.ts';
-import type { RawSummary, RawVisitor } from './visitor.ts';
+import { openingRaw, type RawFile, type RawOpenOptions } from './open.ts';
 
-/** Bytes that are parsed before others get their turn. */
+/** Bytes that are read before others get their turn. */
 const BLOCK = 2 ** 20;
 
+/** What is read, and by whom it is ended. */
+export interface ReadRawOptions extends Pick<RawOpenOptions, 'types' | 'damage'> {
+  /** Ends it between two pieces: its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Reads a raw stats file. What is readable is delivered; lines that cannot be used go to `visitor.problem`.
- * @param signal ends it between two pieces
- * @throws FormatError where it is no such file, or cannot be read to its end; what came before was delivered. The signal's reason
+ * Tells each row of a raw stats file's tables, `node_group` and `node_mark` among them, in the order of the file; others
+ * get their turn meanwhile.
+ * @param take is given a row and its table; both are as they are until the next row
+ * @throws FormatError where it is no such file, or cannot be read to its end; what came before was told. The signal's reason
  * @example
  * ```ts
  * import { readRaw } from 'triscope/formats/tacc';
  *
- * const { groups, problems } = await readRaw('archive/c401-101/1795226192.gz', {
- *   record: (schema, device, values) => console.log(schema.type, device, values[0]),
- * });
+ * const { lines } = await readRaw('archive/c401-101/1795226192.gz', ({ schema, values }, { columns }) =>
+ *   console.log(schema.name, columns[0][0], values[0]), // s since 1970, and the first of a record's values
+ * );
  * ```
  */
 export async function readRaw(
   path: string,
-  visitor: RawVisitor,
-  { signal, ...options }: RawParserOptions & { readonly signal?: AbortSignal | undefined } = {},
-): Promise<RawSummary> {
+  take: NonNullable<RawOpenOptions['take']>,
+  { signal, ...options }: ReadRawOptions = {},
+): Promise<RawFile> {
   const source = openFile(path);
-  const fault = (what: string, line?: number) =>
-    new FormatError({ path, offset: -1, ...(line !== undefined && { line }), what, skipped: 0 });
-  const parser = new RawParser(visitor, options);
-  let first = true;
   try {
-    for (const block of blocksOf(source, BLOCK)) {
-      if (first && detectRaw(block) === null) {
-        throw fault('not a raw stats file, which begins with $tacc_stats or $hpcperfstats', 1);
-      }
-      first = false;
-      parser.push(block);
+    const how = { inOrder: true, strict: true, bufferBytes: BLOCK };
+    const opening = openingRaw(source, { ...options, ...how, take });
+    for (;;) {
+      const step = opening.next();
+      if (step.done === true) return whole(path, step.value);
       await breath();
       signal?.throwIfAborted();
     }
-  } catch (error) {
-    if (first || !(error instanceof FormatError)) throw error;
-    throw fault(`after line ${parser.end().lines}: ${error.damage.what}`);
   } finally {
     source.close();
   }
-  if (first) throw fault('empty, not a raw stats file', 1);
-  return parser.end();
+}
+
+function whole(path: string, file: RawFile): RawFile {
+  if (file.fault === null) return file;
+  const what = `after line ${file.lines}: ${file.fault.damage.what}`;
+  throw new FormatError({ path, offset: -1, what, skipped: 0 });
 }

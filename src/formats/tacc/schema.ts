@@ -193,3 +193,15 @@ export const MARK_SCHEMA: Schema = {
   help: 'marks of raw stats files, such as begin and end of jobs',
   metrics: [...RECORD_COLUMNS.slice(0, 3), label('mark', 'text of the mark, without its %')],
 };
+
+/** The table of record groups, of which each has its line. */
+export const GROUP_SCHEMA: Schema = {
+  name: 'node_group',
+  domain: 'host',
+  help: 'record groups of raw stats files',
+  metrics: [
+    ...RECORD_COLUMNS.slice(0, 3),
+    { ...RECORD_COLUMNS[0], key: 'boot', help: 'when the host was started, s since 1970' },
+    { ...RECORD_COLUMNS[0], key: 'line', cell: 'u32', unit: '', help: 'line in the file, from 1' },
+  ],
+};

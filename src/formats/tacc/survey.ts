@@ -4,7 +4,6 @@ import type { Verdict } from '../../model/counter.ts';
 import { scalesEnergy } from '../../model/counter-rules.ts';
 import type { Damage, Detection, FileInfo, FileSource } from '../format.ts';
 import { visible } from '../visible.ts';
-import { detectRaw } from './detect.ts';
 import { DeviceRepair, type RepairPlan, repairPlan } from './device-repair.ts';
 import { foreignFolder } from './foreign.ts';
 import { wasRestarted } from './header-watch.ts';
@@ -17,7 +16,6 @@ const LISTED = 1000;
 /** Devices whose counters are followed, and values kept for them. */
 const MOST_DEVICES = 100_000;
 const MOST_VALUES = 4_000_000;
-const HEAD_BYTES = 1 << 16;
 /** Null for a device without counters. */
 type Followed = DeviceRepair | null;
 
@@ -25,7 +23,6 @@ type Suspect = { where: string; what: string; kind: string };
 
 export class Survey implements RawVisitor {
   private readonly properties: Record<string, string> = {};
-  private readonly records: Record<string, number> = {};
   private readonly hosts = new Set<string>();
   private readonly jobs = new Set<string>();
   private readonly suspects: Suspect[] = [];
@@ -47,15 +44,13 @@ export class Survey implements RawVisitor {
   private rebooted = false;
   private readonly source: FileSource;
   private readonly counters: boolean;
-  private readonly detection: Detection | null;
+  detection: Detection | null = null;
   private unreadable = false;
 
   /** @param counters whether what running totals do is followed */
   constructor(source: FileSource, counters: boolean) {
     this.source = source;
     this.counters = counters;
-    const head = new Uint8Array(Math.min(source.size, HEAD_BYTES));
-    this.detection = detectRaw(head.subarray(0, source.read(0, head)));
   }
 
   property(name: string, value: string): void {
@@ -77,9 +72,8 @@ export class Survey implements RawVisitor {
     this.marks++;
   }
 
+  /** Follows running totals. */
   record(schema: RawSchema, device: string, values: BigUint64Array, line: number): void {
-    this.records[schema.type] = (this.records[schema.type] ?? 0) + 1;
-    if (!this.counters) return;
     const repair = this.repairOf(schema, device);
     repair?.step(
       this._group?.seconds ?? 0,
@@ -155,7 +149,7 @@ export class Survey implements RawVisitor {
     return repair;
   }
 
-  info({ groups, oddities }: RawSummary): FileInfo {
+  info({ groups, oddities }: RawSummary, records: FileInfo['records']): FileInfo {
     const { hostname, tacc_stats, hpcperfstats, uname, uptime } = this.properties;
     const { suspect } = this;
     const isForeign = suspect.some(({ kind }) => kind === 'foreign_file');
@@ -171,7 +165,7 @@ export class Survey implements RawVisitor {
       era: this.detection?.era ?? 'tacc_stats',
       because: this.detection?.because ?? 'its lines have the shapes of a raw stats file',
       bytes: this.source.size,
-      records: this.records,
+      records,
       entities: {
         hosts: this.hosts.size,
         jobs: this.jobs.size,

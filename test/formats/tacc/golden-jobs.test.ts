@@ -6,11 +6,11 @@ import {
   type RawGroup,
   type RawSchema,
   type Repaired,
-  readRaw,
   repairPlan,
   scalesEnergy,
 } from 'triscope/formats/tacc';
 import { describe, expect, it } from 'vitest';
+import { visitRaw } from './support/visit.ts';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
 const ROOT = join(GOLDEN ?? '', 'tacc_stats');
@@ -65,7 +65,7 @@ async function recordsOf(path: string, job: string) {
   const marks: string[] = [];
   const records: Told[] = [];
   let group: RawGroup | null = null;
-  await readRaw(path, {
+  visitRaw(path, {
     property: (name, value) => {
       properties[name] = value;
     },

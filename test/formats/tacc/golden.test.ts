@@ -1,8 +1,9 @@
 /** Genuine raw stats files against the facts that an independent decoder found in them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatSchema, parseSchema, readRaw } from 'triscope/formats/tacc';
+import { formatSchema, parseSchema } from 'triscope/formats/tacc';
 import { describe, expect, it } from 'vitest';
+import { visitRaw } from './support/visit.ts';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
 const ROOT = join(GOLDEN ?? '', 'tacc_stats');
@@ -56,7 +57,7 @@ describe.skipIf(GOLDEN === undefined)('genuine files', () => {
       records: number;
     }[] = [];
     const discarded: [number, string][] = [];
-    const summary = await readRaw(path, {
+    const summary = visitRaw(path, {
       property: (name, value) => {
         properties[name] = value;
       },

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { batchOf, FormatError } from 'triscope/formats';
+import { batchOf, FormatError, openFile } from 'triscope/formats';
 import { RawParser, type RawVisitor, readRaw, TACC } from 'triscope/formats/tacc';
 import { describe, expect, it } from 'vitest';
 import { ArrivingBytes } from '../../../src/formats/source.ts';
+import { openingRaw } from '../../../src/formats/tacc/open.ts';
 
 const HEADER = `$tacc_stats 1.0.2
 $hostname i101-101.ranger.tacc.utexas.edu
@@ -155,36 +156,76 @@ describe('readRaw', () => {
     return join(folder, name);
   };
 
-  it('reads plain and gzip files alike', async () => {
-    for (const path of [file('p', HEADER + GROUP), file('p.gz', gzipSync(HEADER + GROUP))]) {
-      const { lines, visitor } = listener();
-      expect(await readRaw(path, visitor)).toEqual({
-        lines: 11,
-        groups: 1,
-        records: 2,
-        problems: 0,
-        oddities: {},
-      });
-      expect(lines).toHaveLength(10);
+  /** Each row: its table, its cells with texts for labels, and of a record the values side by side. */
+  const rowsOf = async (path: string, types?: readonly string[]) => {
+    const rows: unknown[][] = [];
+    const take: Parameters<typeof readRaw>[1] = (part, row) => {
+      const { schema, length, columns } = batchOf(part, row);
+      expect(length).toBe(1);
+      rows.push([schema.name, ...columns.map(([cell]) => cell), [...part.values]]);
+    };
+    const read = readRaw(path, take, types && { types });
+    const lines = await read.then(({ lines }) => lines).catch((error: Error) => error.message);
+    return { rows, lines };
+  };
+
+  it('tells the rows of all tables in the order of the file, plain and gzip', async () => {
+    const place = [1307509201, 'i101-101.ranger.tacc.utexas.edu', '1981063'];
+    const second = GROUP.replace('09201 ', '09801 ').replace('%begin', '%end');
+    const later = [1307509801, ...place.slice(1)];
+    const group = (at: unknown[], line: number) => ['node_group', ...at, 1302755532, line, []];
+    const cpu = [429720418n, 43516346n];
+    const ps = [2n ** 64n - 1n, 1600n];
+    const marks = [
+      [group(place, 8), ['node_mark', ...place, 'begin 1981063', []]],
+      [group(later, 13), ['node_mark', ...later, 'end 1981063', []]],
+    ];
+    const records = (at: unknown[]) => [
+      ['node_cpu', ...at, '11', ...cpu, cpu],
+      ['node_ps', ...at, '-', ...ps, ps],
+    ];
+    const text = HEADER + GROUP + second;
+    for (const path of [file('p', text), file('p.gz', gzipSync(text))]) {
+      const rows = [...marks[0], ...records(place), ...marks[1], ...records(later)];
+      expect(await rowsOf(path)).toEqual({ lines: 16, rows });
+      expect(await rowsOf(path, [])).toEqual({ lines: 16, rows: marks.flat() });
     }
+  });
+
+  it('gives the rows that its tables have, which may be read again', async () => {
+    const path = file('again', HEADER + GROUP + GROUP.replace('09201 ', '09801 '));
+    const { rows } = await rowsOf(path);
+    const source = openFile(path);
+    const opened = openingRaw(source, { inOrder: true });
+    let step = opened.next();
+    while (step.done !== true) step = opened.next();
+    for (const part of step.value.parts) {
+      const of = rows.filter(([name]) => name === part.schema.name).map((row) => row.slice(1, -1));
+      const read = [...part.read([...part.schema.metrics.keys()])].map((row) => batchOf(part, row));
+      const cells = read.flatMap(({ length, columns }) =>
+        Array.from({ length }, (_, row) => columns.map((column) => column[row])),
+      );
+      expect(cells).toEqual(of);
+    }
+    source.close();
   });
 
   it('delivers what a damaged gzip still holds, then says where it ends', async () => {
     const text = HEADER + GROUP.repeat(2000).replaceAll('cpu 11', 'cpu 12');
     const packed = gzipSync(text);
-    const { lines, visitor } = listener();
     const path = file('cut.gz', packed.subarray(0, packed.length - 9));
-    await expect(readRaw(path, visitor)).rejects.toThrow(/cut\.gz: after line \d+: damaged gzip/);
-    expect(lines.length).toBeGreaterThan(1000);
+    const { rows, lines } = await rowsOf(path);
+    expect(lines).toMatch(/cut\.gz: after line \d+: damaged gzip/);
+    expect(rows.length).toBeGreaterThan(1000);
   });
 
   it.each([
     ['empty', '', /line 1: empty/],
     ['other', 'hello\n', /line 1: not a raw stats file/],
   ])('refuses a file that is none: %s', async (name, content, expected) => {
-    const read = readRaw(file(name, content), {});
+    const read = readRaw(file(name, content), () => {});
     await expect(read).rejects.toThrow(expected);
-    await expect(readRaw(join(folder, 'nowhere'), {})).rejects.toThrow(FormatError);
+    await expect(readRaw(join(folder, 'nowhere'), () => {})).rejects.toThrow(FormatError);
   });
 });
 

@@ -8,12 +8,12 @@ import {
   parseSchema,
   type RawSchema,
   type Repaired,
-  readRaw,
   repair,
   repairPlan,
   scalesEnergy,
 } from 'triscope/formats/tacc';
 import { describe, expect, it } from 'vitest';
+import { visitRaw } from './support/visit.ts';
 
 function schemaOf(line: string): RawSchema {
   const schema = parseSchema(line);
@@ -334,7 +334,7 @@ async function oddities(
   const odd = new Map<string, [string, bigint]>();
   const devices = new Map<string, DeviceRepair>();
   let time = '';
-  await readRaw(path, {
+  visitRaw(path, {
     property: (key, value) => {
       properties[key] = value;
     },
