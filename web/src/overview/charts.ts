@@ -331,7 +331,7 @@ const CPUS: LaneChart = {
     }
     // Each state is counted in hundredths of a second: rounded, they may add up to a little more than the time.
     const busy = Math.min(
-      1,
+      100,
       shares.reduce((sum, share) => sum + (share || 0), 0),
     );
     const which = cpus.length === 1 ? `CPU ${cpus[0]} is` : `${cpus.length} CPUs are`;
@@ -373,7 +373,7 @@ const WAITS: LaneChart = {
     const sentence = Number.isNaN(share)
       ? NOT_MEASURED
       : share >= 0.1
-        ? `${worst.label} waits the most: ${percent(share)} of the time, another process uses its CPU.`
+        ? `${worst.label} waits the most: ${percent(share)} of the time.`
         : 'No PE waits for its CPU.';
     return { lines: most(lines), sentence };
   },
