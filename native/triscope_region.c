@@ -425,7 +425,7 @@ static uint32_t find_slot(struct header *p, uint32_t tid) {
         /* This thread marks through another copy of the library too: they share. */
         if (load(&threads[k].state) == LIVE && threads[k].tid == tid) return k;
     }
-    /* Slots of threads that said that they end, then new ones, then those of threads that are gone without a word. */
+    /* Slots of threads that recorded their end, then new ones, then those of threads that ended without recording it. */
     for (uint32_t k = 0; k < used; k++) {
         uint32_t was = ENDED;
         if (load(&threads[k].state) != ENDED) continue;
@@ -630,7 +630,7 @@ static void misordered(struct pen *pen, uint32_t hash, const char *what) {
     const struct region *r = region_at(pen->page, index);
     char name[16];
     int length = index ? (int)r->name_bytes : snprintf(name, sizeof name, "0x%08x", hash);
-    dprintf(2, "triscope: region '%.*s' was left %s, as in later cases without a word\n", length,
+    dprintf(2, "triscope: region '%.*s' was left %s; later cases are only counted\n", length,
             index ? (char *)at(pen->page, names) + r->name : name, what);
 }
 
@@ -776,7 +776,7 @@ int geopm_prof_exit(uint64_t region_id) {
     if (!pen) return 0;
     struct thread *t = pen->slot;
     if (t->node && !t->unplaced_depth && region_at(pen->page, pen->nodes[t->node].region)->hash != (uint32_t)region_id) {
-        misordered(pen, (uint32_t)region_id, "while inside another, which is left in its stead");
+        misordered(pen, (uint32_t)region_id, "while inside another, which is left instead");
         leave(pen, now(pen->page));
         return 0;
     }

@@ -272,7 +272,7 @@ class _Page:
             for k in range(used):
                 if self.u32[word[k] + _STATE] == _LIVE and self.u32[word[k] + _TID] == tid:
                     return k
-            # Slots of threads that said that they end, then new ones, then those of threads that are gone without a word.
+            # Slots of threads that recorded their end, then new ones, then those of threads that ended without recording it.
             slot = next((k for k in range(used) if self._is_left(word[k])), None)
             if slot is None and used < self.threads:
                 slot = used
@@ -456,7 +456,7 @@ class _Pen:
             _warned = True
             name = self.page.name_of(index).decode("utf-8", "replace")
             what = "while inside others, which are left too" if found else "without having been entered; ignored"
-            print("triscope: region %r was left %s, as in later cases without a word" % (name, what), file=sys.stderr)
+            print("triscope: region %r was left %s; later cases are only counted" % (name, what), file=sys.stderr)
         if found:
             stop = u32[self._node(found) + _N_PARENT]
             while u32[self.words + _NODE_AT] != stop:
@@ -485,9 +485,10 @@ def _pen():
 
 
 class Region:
-    """A part of the program that is measured on its own; a context manager, and a decorator."""
+    """A part of the program that is measured on its own, as region() returns it: a context manager and a decorator."""
 
     def __init__(self, name, hint):
+        """Use region(): it checks the hint, and returns one object for each name."""
         self.name, self.hint = name, hint
         self._page, self._index = None, 0
 
@@ -498,23 +499,31 @@ class Region:
         return self._index
 
     def enter(self):
+        """The calling thread enters the region; regions nest. Without a controller nothing happens. Never raises."""
         pen = _pen()
         if pen:
             pen.enter(self._place(pen))
 
     def exit(self):
+        """
+        The calling thread leaves the region. If it is not the innermost one, the regions inside it are left, too; if it was
+        never entered, nothing is left. Either is counted, and the first prints a warning on stderr. Never raises.
+        """
         pen = _pen()
         if pen:
             pen.exit(self._place(pen))
 
     def __enter__(self):
+        """Enters the region, and returns it."""
         self.enter()
         return self
 
     def __exit__(self, *error):
+        """Leaves the region, whatever was raised in it, and lets that pass."""
         self.exit()
 
     def __call__(self, function):
+        """Returns `function` so that each call of it runs in the region."""
         @functools.wraps(function)
         def inside(*args, **named):
             with self:
@@ -524,16 +533,20 @@ class Region:
 
 
 def region(name, hint="unknown"):
-    """The region of that name (str or bytes), with the hint that it was first given."""
+    """
+    Returns the region of that name (str or bytes), to be used with `with`, as a decorator, or by enter() and exit().
+    `hint` is one of HINTS; of several calls with one name the first determines it.
+    Raises ValueError if `hint` is none of HINTS.
+    """
     if hint not in HINTS:
-        raise ValueError("hint %r: it is one of %s" % (hint, ", ".join(HINTS)))
+        raise ValueError("hint %r: must be one of %s" % (hint, ", ".join(HINTS)))
     if len(_regions) < 2 * _REGIONS:
         return _regions.setdefault(name, Region(name, hint))
     return _regions.get(name) or Region(name, hint)
 
 
 def epoch():
-    """A pass through the outermost loop of the application begins."""
+    """Counts an epoch of the process: a pass through the outermost loop begins. Ignored in regions with hint "ignore"."""
     pen = _pen()
     if pen and not pen.ignores():
         now = _page.now()
@@ -547,21 +560,21 @@ def epoch():
 
 
 def tprof_init(units):
-    """The process's threads together will do `units` of work in the region that they are in; each of them may say so."""
+    """Announces that the process's threads together will do `units` (int, 2 or more) units of work in the region they are in."""
     pen = _pen()
     if pen and units > 1:
         pen.work(units)
 
 
 def tprof_post():
-    """One unit of the announced work is done."""
+    """The calling thread has done one of the announced units of work."""
     pen = _pen()
     if pen:
         pen.work_done()
 
 
 def shutdown():
-    """The application's time ends; done at exit where it was not called."""
+    """The application's time ends. Without a call it ends when the process exits."""
     if _page is not None:
         _page.stop()
 

@@ -1,4 +1,4 @@
-/* What functions of the library return where they cannot do what is asked: geopm_error(3). */
+/* Numbers that functions of the library return on failure: geopm_error(3). */
 #ifndef TRISCOPE_GEOPM_ERROR_H
 #define TRISCOPE_GEOPM_ERROR_H
 
@@ -27,7 +27,10 @@ enum geopm_error_e {
     GEOPM_ERROR_DATA_STORE = -14
 };
 
-/* Puts a sentence about `err`, cut to `size` bytes with its end, into `msg`. */
+/*
+ * Writes a sentence about `err` (one of the numbers above, or a positive errno) into `msg`: at most `size` bytes, its NUL
+ * included.
+ */
 GEOPM_PUBLIC void geopm_error_message(int err, char *msg, size_t size);
 
 #ifdef __cplusplus

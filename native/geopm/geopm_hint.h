@@ -1,4 +1,4 @@
-/* What a region mostly does: for geopm_prof_region(). Names and numbers are those of geopm_prof(3). */
+/* Hints for geopm_prof_region(): what a region mostly does. Names and numbers are those of geopm_prof(3). */
 #ifndef TRISCOPE_GEOPM_HINT_H
 #define TRISCOPE_GEOPM_HINT_H
 

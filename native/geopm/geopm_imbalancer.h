@@ -8,11 +8,14 @@
 extern "C" {
 #endif
 
-/* The fraction, 0 or more. Before the first call it is that of this host in the file that IMBALANCER_CONFIG names, a host and
-   a fraction a line; else 0. */
+/*
+ * Sets the fraction, 0 or more (0.1: a tenth longer); GEOPM_ERROR_INVALID for any other number. Until the first call it is
+ * the one of this host in the file that IMBALANCER_CONFIG names, whose lines have a host and a fraction; without it, 0.
+ */
 GEOPM_PUBLIC int geopm_imbalancer_frac(double frac);
+/* The part begins, in the calling thread. Returns 0. */
 GEOPM_PUBLIC int geopm_imbalancer_enter(void);
-/* Returns when the fraction of the time since enter has passed besides. */
+/* The part ends: returns 0 when the thread has computed for that fraction of the time since enter in addition. */
 GEOPM_PUBLIC int geopm_imbalancer_exit(void);
 
 #ifdef __cplusplus

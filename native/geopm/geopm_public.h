@@ -1,4 +1,4 @@
-/* What the library shows, and what it keeps to itself. */
+/* Which functions programs can call, and which only the library itself. */
 #ifndef TRISCOPE_GEOPM_PUBLIC_H
 #define TRISCOPE_GEOPM_PUBLIC_H
 

@@ -133,7 +133,7 @@ const daysOf = (rows: string): string => `SELECT (DATE '1970-01-01' + d::INTEGER
   FROM ${rows} j, LATERAL (SELECT unnest(generate_series(
     floor(j.first / ${DAY})::BIGINT, floor(j.last / ${DAY})::BIGINT)) AS d)`;
 
-/** Jobs, once for each flag that is up. */
+/** Jobs, once for each flag that is raised. */
 const flagsOf = (jobs: string): string =>
   `SELECT unnest(string_split(flags, ',')) AS flag, * FROM ${jobs} jobs WHERE flags != ''`;
 
@@ -191,7 +191,7 @@ export function jobViews(kept: string, into = 'main'): string[] {
     ),
     ...view(
       'job_flags',
-      'flags that are up, one row each',
+      'flags that are raised, one row each',
       `SELECT id, flag FROM (${flagsOf(`${into}.jobs`)})`,
     ),
     ...view('job_days', 'days (UTC) of each job, with the seconds of it', daysOf(`${into}.jobs`)),

@@ -246,8 +246,8 @@ export class Marker {
       const what = `region '${this.names.nameOf(place.index)}' was left`;
       this.onMisorder(
         found === 0
-          ? `${what} without having been entered; ignored, as later ones will be without a word`
-          : `${what} while inside '${inside}', which is left too, as in later cases without a word`,
+          ? `${what} without having been entered; ignored; later cases are only counted`
+          : `${what} while inside '${inside}', which is left too; later cases are only counted`,
       );
     }
     if (found === 0) return;

@@ -122,7 +122,7 @@ export function claimSlot(page: Page, tid: number, cpu: number): number | null {
     Atomics.store(u32, state(slot), THREAD_LIVE);
     return slot;
   };
-  // Slots of threads that said that they end, then new ones, then those of threads that are gone without a word.
+  // Slots of threads that recorded their end, then new ones, then those of threads that ended without recording it.
   for (let slot = 0; slot < used; slot++) {
     const at = slotAt(page, slot);
     // The work of a thread that ended counts until all have left the region.

@@ -21,7 +21,7 @@ const VISIBLE = [
 /** What is not said any more, and what is said instead. */
 const DISCARDED: readonly (readonly [RegExp, string])[] = [
   [/\b(both PEs|all CPUs|all processes) at once\b/, 'sync-runtime'],
-  [/\bflags? (is|are) up\b|\bflags of a job that are up\b|\bup where\b/i, 'a flag is raised'],
+  [/\bflags? (that )?(is|are) up\b|\bneither up nor down\b|\bup where\b/i, 'a flag is raised'],
   [/\bodd places?\b/, 'suspect spot'],
   [/\bnobody is to be\b/, 'name the subject'],
   [/\brun (a|one) PE less\b/, 'use one PE fewer than there are CPUs'],
@@ -47,7 +47,10 @@ const withoutComments = (text: string) =>
 
 /** Discarded words in a text, each with its line. */
 function discardedIn(path: string, text: string): string[] {
-  const said = path.endsWith('.md') ? text : withoutComments(text);
+  // A text may break its lines anywhere, a sentence in a source its pieces.
+  const said = (path.endsWith('.md') ? text : withoutComments(text))
+    .replaceAll(/['`] \+\s+['`]/g, '')
+    .replaceAll(/\s+/g, ' ');
   return DISCARDED.flatMap(([pattern, instead]) => {
     const found = pattern.exec(said)?.[0];
     return found === undefined ? [] : [`${path}: “${found}”: ${instead}`];

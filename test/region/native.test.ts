@@ -367,7 +367,7 @@ except ValueError as error: print(error)
     );
     expect(code).toBe(0);
     expect(stderr).toBe(
-      "triscope: region 'a' was left while inside others, which are left too, as in later cases without a word\n",
+      "triscope: region 'a' was left while inside others, which are left too; later cases are only counted\n",
     );
     expect(counts(seen)).toEqual({
       work: 400,

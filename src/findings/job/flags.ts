@@ -15,7 +15,7 @@ interface JobFlag {
   readonly when: readonly (readonly [Comparison, number])[];
   /** Only of jobs of these queues. */
   readonly queue?: RegExp;
-  /** One sentence: what it means where it is up. */
+  /** One sentence: what it means where it is raised. */
   readonly means: string;
 }
 

@@ -24,7 +24,7 @@ export interface JobRow {
   /** Hosts without the mark. */
   readonly no_begin: number;
   readonly no_end: number;
-  /** Names of the flags that are up; null where metrics were not asked for. */
+  /** Names of the raised flags; null where metrics were not asked for. */
   readonly flags: readonly string[] | null;
   /** Columns of the metrics that some input is not exact of (`MetricValue.doubt`); null as `flags`. */
   readonly doubtful: readonly string[] | null;

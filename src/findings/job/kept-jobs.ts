@@ -47,7 +47,7 @@ export interface JobsWanted {
   readonly hosts?: readonly string[] | null;
   /** Words that are all in a job's id, user, account, queue, name or state, in either case. */
   readonly words?: readonly string[];
-  /** A flag that is up. */
+  /** A flag that is raised. */
   readonly flag?: string | undefined;
   /** Seconds since 1970: that were there at some time between. */
   readonly between?: readonly [from: number, to: number] | undefined;

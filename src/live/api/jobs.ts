@@ -211,7 +211,7 @@ const text = (name: string, help: string): Parameter => ({
 const WHICH: readonly Parameter[] = [
   text('words', 'words that are all in a job’s id, user, account, queue, name or state'),
   ...JOB_FIELDS.map((name) => text(name, `jobs whose ${name} is this`)),
-  text('flag', 'a flag that is up'),
+  text('flag', 'a flag that is raised'),
   text('where', 'an SQL condition over the columns, such as avg_cpi > 1.5 AND hosts > 4'),
   text('host', 'a host that they ran on'),
   {

@@ -48,7 +48,7 @@ export const CPU_BUSY = share(
   'busy',
   ['user', 'nice', 'system', 'irq', 'softirq', 'steal'],
   null,
-  'in which it was not idle, for whomever',
+  'in which it was not idle, whatever ran on it',
 );
 export const MEMORY_IN_USE: Measure = {
   key: 'memory_in_use',

@@ -1,4 +1,4 @@
-/** What is told of regions, from reports of GEOPM and ours. Keys are those of the reports' columns. */
+/** Measures of regions, from GEOPM's reports and ours. Keys are those of the reports' columns. */
 import type { Measure } from './measure.ts';
 
 const total = (
@@ -45,7 +45,7 @@ export const POWER: Measure = {
   of: { package_energy: 1 },
   per: { sync_runtime: 1 },
   factor: 1,
-  help: 'package energy by sync-runtime',
+  help: 'package energy divided by sync-runtime',
 };
 
 export const ALIGNED_SHARE: Measure = {
@@ -56,7 +56,7 @@ export const ALIGNED_SHARE: Measure = {
   of: { sync_runtime: 1 },
   per: { runtime: 1 },
   factor: 100,
-  help: 'time in which all CPUs of a process were in the region (sampled), for each 100 s of its runtime',
+  help: 'time in which all processes of the host were in the region at once (sampled), for each 100 s of its runtime',
 };
 
 export const APPLICATION_SHARE: Measure = {
@@ -67,5 +67,5 @@ export const APPLICATION_SHARE: Measure = {
   of: { runtime: 1 },
   per: { application_runtime: 1 },
   factor: 100,
-  help: 'runtime for each 100 s of the application’s; of a region that several processes take turns in, as a mean over them',
+  help: 'runtime for each 100 s of the application’s, both averaged over processes',
 };
