@@ -86,9 +86,9 @@ int geopm_prof_epoch(void);
 int geopm_prof_shutdown(void);
 /* Adds `overhead_sec`, seconds that the program itself has spent on marking, to those that the report shows. */
 int geopm_prof_overhead(double overhead_sec);
-/* As triscope_work(). */
+/* Announces units of work, as triscope_work(). */
 int geopm_tprof_init(uint32_t num_work_unit);
-/* As triscope_work_done(). */
+/* One unit is done, as triscope_work_done(). */
 int geopm_tprof_post(void);
 
 #ifdef __cplusplus
