@@ -23,7 +23,7 @@ const SOME = {
   value: FINE,
   unit: 'share',
   means:
-    'of the handled events were rolled back, or of the time that this took at least, where it was timed: notice',
+    'of the handled events were rolled back, or at least so much of the time went on them, where it was timed: notice',
   source: FINE_SOURCE,
 };
 const MUCH = {

@@ -11,7 +11,7 @@ const SOME = {
   value: FINE,
   unit: 'share',
   means:
-    'of the handled events were undone, or of the time was spent on them at least, and MOSTLY: notice',
+    'of the handled events were undone, or at least so much of the time went on them, and the share of others below is reached: notice',
   source: 'as efficiency',
 };
 const FEWER = {

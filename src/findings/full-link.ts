@@ -11,7 +11,12 @@ const FULL = {
 };
 const SOME = { value: 0.1, unit: 'share', means: 'of the time full: notice', source: OWN };
 const MUCH = { value: 0.5, unit: 'share', means: 'of the time full: problem', source: OWN };
-const LONG = { value: 2, unit: 's', means: 'of samples: less says nothing', source: OWN };
+const LONG = {
+  value: 2,
+  unit: 's',
+  means: 'of samples at least: less proves nothing',
+  source: OWN,
+};
 const THEIRS = {
   value: 0.5,
   unit: 'share',
@@ -40,7 +45,7 @@ export const FULL_LINK: FindingRule = {
   name: 'full-link',
   title: 'a network link that carries all it can',
   looks:
-    'The traffic of each link whose speed its driver tells, all programs’, beside that speed; and the bytes that the command’s processes read and wrote by calls, which is the most that they can have sent over an interface of the kernel. What goes past the kernel (verbs of InfiniBand) nobody counts by process.',
+    'The traffic of all programs on each link whose speed its driver reports, beside that speed; and the bytes that the command’s processes read and wrote by system calls, the most that they can have sent over an interface of the kernel. Traffic that bypasses the kernel (InfiniBand verbs) is not counted by process.',
   needs: ['process_link_rate'],
   thresholds: { FULL, SOME, MUCH, LONG, THEIRS },
   knob: 'Where it is the command’s: send less, larger, or overlapped; use the faster fabric (UCX_NET_DEVICES, --mca btl_tcp_if_include). Where it is others’: an exclusive node, another network for storage, another time.',

@@ -18,7 +18,12 @@ const SOME = {
   source: `${OWN}: a cooled processor never does`,
 };
 const MUCH = { value: 0.1, unit: 'share', means: 'of the time: problem', source: OWN };
-const LONG = { value: 1, unit: 's', means: 'of samples: less says nothing', source: OWN };
+const LONG = {
+  value: 1,
+  unit: 's',
+  means: 'of samples at least: less proves nothing',
+  source: OWN,
+};
 
 const SQL = `SELECT host, package, sum(throttled_time * (t - t0)) / 1000 / sum(t - t0) AS share, sum(throttles * (t - t0)) AS throttles, sum(t - t0) AS seconds
 FROM process_heat_rate GROUP BY host, package HAVING sum(t - t0) >= ${LONG.value} ORDER BY share DESC, host, package`;

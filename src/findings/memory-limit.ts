@@ -5,7 +5,7 @@ import { asRows, type FindingParts, type FindingRule, graded, OWN, percent } fro
 const SOME = {
   value: 0.9,
   unit: 'share',
-  means: 'of the limit in use, without what is kept of files: notice',
+  means: 'of the limit in use, without the page cache: notice',
   source: `${OWN}; as node-memory`,
 };
 const MUCH = {
@@ -44,7 +44,7 @@ export const MEMORY_LIMIT: FindingRule = {
     'The memory that control groups of the command have, beside what they may have (memory.max, memory.current, memory.events), and the process with most of it.',
   needs: ['process_limit'],
   thresholds: { SOME, MUCH },
-  knob: 'Ask for more memory (of a job, --mem; of a container, its limit), or use less: smaller pieces, fewer processes at a time: at its limit, processes are killed. Short of that, nothing gets faster.',
+  knob: 'Ask for more memory (of a job, --mem; of a container, its limit), or use less: smaller pieces, fewer processes at a time: at its limit, processes are killed. Below the limit more memory is of no use: nothing gets faster.',
   async run({ recording, has }) {
     const groups = await recording.query<Group>(SQL);
     const found: FindingParts[] = [];

@@ -32,7 +32,7 @@ export const NODE_MEMORY: FindingRule = {
     'The largest amount of memory that programs used in any sample, as a share of the host’s memory.',
   needs: inputsOf(MEMORY_IN_USE).map((key) => `node_mem.${key}`),
   thresholds: { SOME, MUCH },
-  knob: 'Run fewer processes per host, or use hosts with more memory: otherwise the host will swap, or the kernel will kill processes. Short of that, nothing gets faster.',
+  knob: 'Run fewer processes per host, or use hosts with more memory: otherwise the host will swap, or the kernel will kill processes. As long as neither happens, nothing gets faster.',
   async run({ recording }) {
     const rows = await recording.query<HostRow>(SQL);
     return rows.flatMap(({ host, share, used_bytes, total_bytes }) => {

@@ -41,8 +41,7 @@ const MAJOR = {
 const FULL = {
   value: 0.95,
   unit: 'share',
-  means:
-    'of a control group’s memory limit in use, with what is kept of files: the finding names it',
+  means: 'of a control group’s memory limit in use, with the page cache: the finding names it',
   source: `${OWN}: from there on the kernel takes pages back before it gives new ones`,
 };
 
@@ -61,7 +60,7 @@ async function fullGroup({ recording, has }: Subject, host: string): Promise<str
   const full = groups.find((one) => one.host === host);
   if (full === undefined) return '';
   const { cgroup, share, limit } = full;
-  return `: control group ${cgroup} has ${percent(share)} of its ${bytes(limit, { binary: true })} in use, with what is kept of files, so that pages may go before they are used again`;
+  return `: control group ${cgroup} has ${percent(share)} of its ${bytes(limit, { binary: true })} in use, with the page cache, so that pages may be dropped before they are used again`;
 }
 
 export const PAGE_FAULTS: FindingRule = {

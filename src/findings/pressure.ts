@@ -6,7 +6,7 @@ const SOME = {
   value: 0.1,
   unit: 'share',
   means: 'of the time all processes that were not idle waited: notice',
-  source: `${OWN}: a job that writes its results waits for moments`,
+  source: `${OWN}: short waits, as when results are written, are normal`,
 };
 const MUCH = { value: 0.3, unit: 'share', means: 'of the time: problem', source: OWN };
 
@@ -14,7 +14,7 @@ const rule = (resource: 'memory' | 'io', what: string, knob: string) =>
   hostRule({
     name: `host-${resource}-pressure`,
     title: `hosts that stand still because of a lack of ${what}`,
-    looks: `The share of time in which all processes that were not idle waited for ${what}, as the kernel tells it (pressure stall information).`,
+    looks: `The share of time in which all processes that were not idle waited for ${what}, as the kernel measures it (pressure stall information).`,
     needs: [`node_psi_rate.${resource}_full`],
     sql: shareOfTime('node_psi_rate', `${resource}_full`),
     thresholds: { SOME, MUCH },

@@ -37,7 +37,7 @@ const LEAST = {
   value: FINE,
   unit: 'share',
   means:
-    'of the handled events were undone, or of the time was spent on them at least: below it cascades cost little',
+    'of the handled events were undone, or at least so much of the time went on them: below this, cascades cost little',
   source: 'as efficiency',
 };
 

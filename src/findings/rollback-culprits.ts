@@ -17,7 +17,7 @@ const LEAST = {
   value: FINE,
   unit: 'share',
   means:
-    'of the handled events were undone, or of the time was spent on them at least: culprits are looked for',
+    'of the handled events were undone, or at least so much of the time went on them: culprits are looked for',
   source: 'as efficiency',
 };
 const MORE = {

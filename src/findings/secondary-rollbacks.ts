@@ -6,7 +6,7 @@ import { BAD, countedIn, FINE, lessAhead, oneMode } from './samples.ts';
 const LEAST = {
   value: FINE,
   unit: 'share',
-  means: 'of the handled events were undone, or of the time was spent on them, at least',
+  means: 'of the handled events were undone, or at least so much of the time went on them',
   source: 'as efficiency',
 };
 const SOME = {

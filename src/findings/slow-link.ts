@@ -15,8 +15,8 @@ import { timeOnEvents } from './time-on-events.ts';
 const FAR = {
   value: 0.0005,
   unit: 's',
-  means: 'of the shortest round trip between two hosts: the network is looked at',
-  source: `${OWN}: within a machine room it takes a tenth of it`,
+  means: 'of the shortest round trip between two hosts: the network is examined',
+  source: `${OWN}: within a machine room it takes a tenth of that`,
 };
 const SOME = {
   value: 0.2,
@@ -28,7 +28,8 @@ const MUCH = { value: 0.4, unit: 'share', means: 'of its time: problem', source:
 const ELSEWHERE = {
   value: 0.2,
   unit: 'share',
-  means: 'of the PEs’ time that cannot have gone on events, at least: else they had enough to do',
+  means:
+    'of the PEs’ time, at least, cannot have been spent on events: otherwise they had enough to do',
   source: `${OWN}: PEs handle events while a GVT is on its way`,
 };
 

@@ -21,7 +21,7 @@ const MUCH = { value: 250, unit: 'ms', means: 'a request: problem', source: OWN 
 const FEW = {
   value: 100,
   unit: '{request}',
-  means: 'of a host at least: less says nothing',
+  means: 'of a host at least: fewer prove nothing',
   source: OWN,
 };
 const LITTLE = {

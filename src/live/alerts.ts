@@ -179,7 +179,7 @@ function doubts(window: string, silence: number): Alert[] {
 /**
  * The alerts.
  * @param window over which rates are taken: three samples at least
- * @param silence seconds without a sample from which on a host is missed
+ * @param silence seconds without a sample after which a host is reported
  */
 export const alertsOf = (window: string, silence: number): readonly Alert[] => [
   ...SHOWN.flatMap((shown) =>

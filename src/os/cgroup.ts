@@ -95,11 +95,11 @@ export interface MemoryLimit {
   readonly cgroup: string;
   /** Bytes. */
   readonly limit: bigint;
-  /** Without what is kept of files, which goes when memory is short. */
+  /** Bytes, without the page cache, which is dropped when memory is short. */
   readonly used: bigint;
-  /** With what is kept of files: pages go where this reaches the limit. */
+  /** Bytes, with the page cache: pages are dropped when this reaches the limit. */
   readonly charged: bigint;
-  /** Processes that the kernel killed because there was too much. */
+  /** Processes that the kernel killed because the limit was reached. */
   readonly killed: bigint;
 }
 

@@ -118,3 +118,18 @@ describe('commands in documents', () => {
     expect(told).toEqual(['there is no such command', 'info has no --jsn']);
   });
 });
+
+describe('the table of commands', () => {
+  it('has each of them', () => {
+    const text = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8').split(
+      '<!--',
+    )[0] as string;
+    const named = [...text.matchAll(/^\| `triscope ([^|]*)\|/gm)].flatMap(([, cell]) => {
+      const [first = '', ...others] = (cell as string).split('`, `');
+      const [group = ''] = first.split(' ');
+      return [first, ...others, ...others.map((word) => `${group} ${word}`)];
+    });
+    const isNamed = (name: string) => named.some((one) => one.replace(/`.*/, '').startsWith(name));
+    expect(NAMES.filter((name) => !isNamed(name))).toEqual([]);
+  });
+});

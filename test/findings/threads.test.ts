@@ -70,7 +70,7 @@ it('sentences name who, how much, why, and on which CPU', async () => {
   const room = (charged: number) =>
     findingsAt(command([{ major: 100 }], { charged }), 'page-faults');
   expect(said(await room(960))[0]).toContain(
-    'from a device: control group /job has 96 % of its 1000 B in use, with what is kept of files, so that pages',
+    'from a device: control group /job has 96 % of its 1000 B in use, with the page cache, so that pages',
   );
   expect(said(await room(940))[0]).toMatch(/from a device\.$/);
 });

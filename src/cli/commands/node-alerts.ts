@@ -14,7 +14,7 @@ const OPTIONS = {
     placeholder: 'SECONDS',
     short: 'f',
   }),
-  silence: float(2 * 3600, 'seconds without a sample after which a host is missed', {
+  silence: float(2 * 3600, 'seconds without a sample after which a host is reported', {
     min: 1,
     max: 1e7,
     placeholder: 'SECONDS',

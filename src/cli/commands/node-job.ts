@@ -21,7 +21,7 @@ const OPTIONS = {
     placeholder: 'TYPE',
     names: 'type',
   }),
-  all: flag(false, 'every host, process and strange spot, not the first 16'),
+  all: flag(false, 'every host, process and suspect spot, not the first 16'),
 };
 
 /** Prints the job. Returns the exit code. @throws UsageError, JobError, JobNotFoundError */

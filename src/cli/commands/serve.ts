@@ -15,7 +15,7 @@ const OPTIONS = {
   ),
   users: text(
     '',
-    'file with a line per user, of name and token: who comes with that token sees the user’s jobs alone; with “all” behind it, everything',
+    'file with a line per user: name and token. The token opens that user’s jobs only; with a third word all, everything',
     { placeholder: 'FILE', names: 'input' },
   ),
   json: flag(false, 'print {"url": …, "port": …}'),

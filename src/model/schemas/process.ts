@@ -178,9 +178,9 @@ export const PROCESS_LIMIT = {
     HOST,
     column('cgroup', 'label', '', 'same', 'control group', { behaviour: 'label' }),
     column('limit', 'u64', 'B', 'last', 'memory that it may have'),
-    column('used', 'u64', 'B', 'last', 'memory that it has, without what is kept of files'),
+    column('used', 'u64', 'B', 'last', 'memory that it has, without the page cache'),
     counter('killed', '{process}', 'processes that the kernel killed because it had too much'),
-    column('charged', 'u64', 'B', 'last', 'memory that it has, with what is kept of files'),
+    column('charged', 'u64', 'B', 'last', 'memory that it has, with the page cache'),
   ],
 } as const satisfies Schema;
 

@@ -40,7 +40,7 @@ export interface Machine {
   readonly stolen?: number;
   /** Share of CPU 0 that is used. */
   readonly used?: number;
-  /** Bytes that a control group has, with what is kept of files, of the 1000 that it may have. */
+  /** Bytes that a control group has, with the page cache, of the 1000 that it may have. */
   readonly charged?: number;
   readonly quota?: { readonly throttled: number; readonly periods: number };
 }
