@@ -43,6 +43,8 @@ const SAVE_EVERY = 5;
 /** Seconds that a command which handles a signal has to end. */
 const KILL_AFTER = 30;
 const TRACE = 'geopm.trace';
+/** Traced in any case: it tells when ranks were in MPI. */
+const TRACED = ['TIME_HINT_NETWORK'];
 /** Libraries that are loaded into the command where they are built. */
 const SHIMS = ['mpi', 'openmp', 'gomp'] as const;
 /** Where the MPI shim notes cycle counter and wall clock. */
@@ -295,7 +297,7 @@ class CommandRecording {
     const shims = markingEnvironment({ shims: SHIMS }, process.env);
     const base = regionSettings(join(this.path, REPORT), basename(command[0]), SAVE_EVERY);
     const trace = join(this.path, `${TRACE}-${hostname()}`);
-    const wanted = { reportSignals: signals, traceSignals: signals };
+    const wanted = { reportSignals: signals, traceSignals: [...new Set([...TRACED, ...signals])] };
     const settings = { ...base, ...wanted, period: REGION_PERIOD, trace };
     const job = pages === undefined ? {} : { pages, others };
     return launch({ ...common, ...job, env: { ...env, ...shims }, settings });

@@ -1,6 +1,14 @@
 /** A program that spends much of its time in MPI. */
 import { asRows, expecting, type FindingRule, graded, OWN, percent, short } from './finding.ts';
-import { LONG, NEEDS, RANK_REGIONS, rankRegions, summed } from './ranks-in-regions.ts';
+import {
+  LONG,
+  NEEDS,
+  RANK_REGIONS,
+  rankRegions,
+  stretchInMpi,
+  summed,
+} from './ranks-in-regions.ts';
+import { when } from './when.ts';
 
 const SOME = {
   value: 0.3,
@@ -32,11 +40,13 @@ export const MPI_SHARE: FindingRule = {
     const calls = summed(inMpi, ({ region }) => region)
       .slice(0, 2)
       .map(([region, seconds]) => `${percent(seconds / whole)} in ${region}`);
+    const stretch = await stretchInMpi(subject);
+    const [first, ...rest] = inMpi;
     return [
       {
         severity,
-        sentence: `${processes.size} processes spent ${percent(share)} of their time in MPI, ${calls.join(' and ')}: ${short(time / processes.size)} s each.`,
-        evidence: { sql: RANK_REGIONS, rows: asRows(inMpi) },
+        sentence: `${processes.size} processes spent ${percent(share)} of their time in MPI, ${calls.join(' and ')}: ${short(time / processes.size)} s each${when(stretch)}.`,
+        evidence: { sql: RANK_REGIONS, rows: asRows([{ ...first, ...stretch }, ...rest]) },
         ...expecting(this.knob, share, 'that share of the time was spent in MPI'),
       },
     ];

@@ -6,9 +6,11 @@ import {
   RANK_REGIONS,
   type RankRegion,
   rankRegions,
+  stretchInMpi,
   summed,
 } from './ranks-in-regions.ts';
 import { threadsOf } from './threads.ts';
+import { when } from './when.ts';
 
 const WAITS = {
   value: 0.1,
@@ -97,11 +99,13 @@ export const RANK_IMBALANCE: FindingRule = {
       .filter(({ process_id, host }) => process_id === late.pid && host === late.host)
       .sort((a, b) => b.running - a.running);
     const cpu = main === undefined ? '' : ` (CPU ${main.cpu} of ${late.host})`;
+    const stretch = await stretchInMpi(subject);
+    const [worst, ...rest] = [...late.rows, ...rows];
     return [
       {
         severity,
-        sentence: `The other ranks wait for rank ${late.rank}${cpu} for ${percent(share)} of their time, mostly in ${call}${where}.`,
-        evidence: { sql: RANK_REGIONS, rows: asRows([...late.rows, ...rows]) },
+        sentence: `The other ranks wait for rank ${late.rank}${cpu} for ${percent(share)} of their time${when(stretch)}, mostly in ${call}${where}.`,
+        evidence: { sql: RANK_REGIONS, rows: asRows([{ ...worst, ...stretch }, ...rest]) },
         ...expecting(
           this.knob,
           (share * others.length) / ranks.length,

@@ -1,8 +1,9 @@
 /** What is said of a recorded command's threads, and of whom not enough is known to say it. */
 import { afterAll, expect, it } from 'vitest';
+import { findAll } from '../../src/findings/index.ts';
 import { openHere } from '../query/support/open-here.ts';
 import { findingsAt, removeFolder, said } from './support/findings.ts';
-import { rankReport } from './support/ranks.ts';
+import { rankReport, tracedRanks } from './support/ranks.ts';
 import { command } from './support/threads.ts';
 
 afterAll(removeFolder);
@@ -59,6 +60,10 @@ it('sentences name who, how much, why, and on which CPU', async () => {
   expect(said(await findingsAt(quota, 'cpu-quota'))).toEqual([
     'problem: Control group /job of h1 may use 1.5 CPUs and used up this quota in 50 % of its periods: its threads were kept from running for 3 s, summed over CPUs.',
   ]);
+  const since = command([{}], { quota: { periods: 30, throttled: 15, from: 2 } });
+  const [found] = await findingsAt(since, 'cpu-quota');
+  expect(found.sentence).toContain('in 50 % of its periods, from 2.00 to 3.00 s: its threads');
+  expect(found.evidence.rows[0]).toMatchObject({ from: 2, to: 3 });
   const blocked = command([{ blocked: 15 }]);
   expect(said(await findingsAt(blocked, 'device-wait'))).toEqual([
     'problem: Process 100 (app0) was blocked by a device in 50 % of its samples; process 100 moved the most data: 9 MB to devices, 0 B from them.',
@@ -112,4 +117,42 @@ it('the rank that the others wait for is named with its region and their call; r
   ]);
   const spread = rankReport(work(1), work(2), work(3), work(3.3));
   expect(said(await findingsAt(spread, 'rank-imbalance'))).toEqual([]);
+});
+
+it('of ranks it is told when they were in MPI; their starts are none of it', async () => {
+  const [calm, busy, start]: [number, string][] = [
+    [0.1, 'solve'],
+    [0.9, 'MPI_Barrier'],
+    [1, 'MPI_Init'],
+  ];
+  const seconds = [start, calm, calm, calm, busy, busy, busy, calm, calm, calm];
+  const ranks = [
+    { MPI_Barrier: 3.4, solve: 4 },
+    { MPI_Barrier: 3.4, solve: 4 },
+  ];
+  const [share] = await findingsAt(tracedRanks(ranks, seconds), 'mpi-share');
+  expect(share.sentence).toMatch(/34 % in MPI_Barrier: 3\.4 s each, from 4\.00 to 7\.00 s\.$/);
+  expect(share.evidence.rows[0]).toMatchObject({ region: 'MPI_Barrier', from: 4, to: 7 });
+  const skewed = [
+    { MPI_Barrier: 3.4, solve: 4 },
+    { MPI_Barrier: 0.4, solve: 7 },
+  ];
+  const [late] = await findingsAt(tracedRanks(skewed, seconds), 'rank-imbalance');
+  expect(late.sentence).toMatch(
+    /^The other ranks wait for rank 1 for 30 % of their time, from 4\.00 to 7\.00 s, mostly in/,
+  );
+  const even = tracedRanks(ranks, Array(10).fill(busy));
+  expect(said(await findingsAt(even, 'mpi-share'))[0]).toMatch(/: 3\.4 s each\.$/);
+});
+
+it('who waits for a device because pages are read from it again is told after the page faults', async () => {
+  const severities = async (major: number) => {
+    const recording = await openHere(command([{ blocked: 15, major }]));
+    const found = await findAll(recording);
+    await recording.close();
+    return Object.fromEntries(found.map(({ rule, severity }) => [rule, severity]));
+  };
+  expect(await severities(51)).toMatchObject({ 'page-faults': 'problem', 'device-wait': 'notice' });
+  const short = await severities(49);
+  expect([short['page-faults'], short['device-wait']]).toEqual([undefined, 'problem']);
 });

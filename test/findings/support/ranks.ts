@@ -1,12 +1,54 @@
 /** Reports of two ranks that were so long in each region, and raw stats of GPUs. */
 import { writeFileSync } from 'node:fs';
-import { NOON } from '../../query/support/recording.ts';
+import {
+  type TraceColumn,
+  traceHeaderText,
+  traceRowText,
+} from '../../../src/formats/geopm/write.ts';
+import { HASH_UNMARKED, regionHash } from '../../../src/model/region-hash.ts';
+import { NOON, recordingOf, writeFolder } from '../../query/support/recording.ts';
 import { newPath } from './findings.ts';
 import { reportText } from './machine.ts';
 
+type Regions = Readonly<Record<string, number>>;
+
 /** Seconds by region of each rank, of ten. */
-export function rankReport(...ranks: readonly Readonly<Record<string, number>>[]): string {
+export function rankReport(...ranks: readonly Regions[]): string {
   const path = newPath('.report');
+  writeFileSync(path, rankText(ranks));
+  return path;
+}
+
+/** The same with a trace of ten seconds: in MPI for these shares of each second, in a region of this name. */
+export function tracedRanks(
+  ranks: readonly Regions[],
+  inMpi: readonly (readonly [number, string])[],
+): string {
+  const columns: TraceColumn[] = [
+    { name: 'TIME', format: 'double' },
+    { name: 'REGION_HASH', format: 'hex' },
+    { name: 'TIME_HINT_NETWORK', format: 'double' },
+  ];
+  const head = traceHeaderText(
+    {
+      ...{ version: '3.1.0', startTime: '2026-03-01T12:00:00.000000000+0000' },
+      ...{ profile: 'test', host: 'h1', agent: 'monitor' },
+    },
+    columns.map(({ name }) => name),
+  );
+  let [total, rows] = [0, traceRowText(columns, Float64Array.of(0, HASH_UNMARKED, 0))];
+  inMpi.forEach(([share, region], k) => {
+    total += share;
+    rows += traceRowText(columns, Float64Array.of(k + 1, regionHash(region), total));
+  });
+  return writeFolder(newPath('.tri'), {
+    'recording.json': recordingOf(),
+    'geopm.report': rankText(ranks),
+    'geopm.trace-h1': head + rows,
+  });
+}
+
+function rankText(ranks: readonly Regions[]): string {
   const processes = ranks.map((regions, rank) => {
     const lines = Object.entries(regions).map(
       ([region, runtime]) =>
@@ -21,8 +63,7 @@ export function rankReport(...ranks: readonly Readonly<Record<string, number>>[]
 ${lines.join('\n')}`;
   });
   const own = `    Triscope:\n      complete: true\n      processes:\n${processes.join('\n')}\n`;
-  writeFileSync(path, `${reportText([])}${own}`);
-  return path;
+  return `${reportText([])}${own}`;
 }
 
 /** Percent in which a kernel ran, every ten seconds, of each GPU. */

@@ -42,7 +42,8 @@ export interface Machine {
   readonly used?: number;
   /** Bytes that a control group has, with the page cache, of the 1000 that it may have. */
   readonly charged?: number;
-  readonly quota?: { readonly throttled: number; readonly periods: number };
+  /** Throttled from second `from` on. */
+  readonly quota?: { readonly throttled: number; readonly periods: number; readonly from?: number };
 }
 
 /** A second's total, `second` seconds after the first sample, as a counter has it. */
@@ -76,7 +77,9 @@ export function command(all: readonly ThreadDoes[], machine: Machine = {}): stri
       quota: 1.5,
       periods: Math.round((t * (quota?.periods ?? 0)) / 3),
     },
-    throttled_periods: Math.round((t * (quota?.throttled ?? 0)) / 3),
+    throttled_periods: Math.round(
+      (Math.max(0, t - (quota?.from ?? 0)) * (quota?.throttled ?? 0)) / (3 - (quota?.from ?? 0)),
+    ),
     throttled_time: 1_000_000_000n * BigInt(t),
   }));
   const limits = SECONDS.map((t) => ({
