@@ -210,8 +210,9 @@ class CommandRecording {
       this.processes?.watch(pid);
     };
     let signalled = false;
+    // A process that runs on is recorded until somebody says that it is enough.
     const hear = () => {
-      signalled = true;
+      signalled = this.options.pid === undefined;
     };
     for (const name of ENDING) process.on(name, hear);
     try {
@@ -254,10 +255,12 @@ class CommandRecording {
   }
 
   private async startProcesses(): Promise<void> {
+    const { command, pid } = this.options;
     this.processes = await ProcessSampler.start({
       file: extraFrames(this.path),
       host: hostname(),
       mark: this.mark,
+      words: pid === undefined ? command.join(' ') : '',
       zero: this.zero,
     });
   }

@@ -21,7 +21,8 @@ export async function tellWorst(path: string, { say, examines, page }: TellOptio
   }
   try {
     const report = await gather(path, { charts: page !== null });
-    const [worst] = report.verdict.findings;
+    // What is only information stands out nowhere.
+    const worst = report.verdict.findings.find(({ severity }) => severity !== 'info');
     const found =
       worst === undefined
         ? 'nothing stands out'

@@ -46,11 +46,11 @@ export const rankRegions = ({ recording }: Subject): Promise<RankRegion[]> =>
 
 const STARTS = ['MPI_Init', 'MPI_Init_thread', 'MPI_Finalize'].map(regionHash).join(', ');
 
-/** Share of the ranks' time in MPI, by second, of the trace's samples: starts and ends are left out, as above. */
+/** Share of the ranks' time in MPI, by half second, of the trace's samples: starts and ends are left out, as above. */
 const IN_MPI = `SELECT min(t0) AS t0, max(t) AS t, sum(CASE WHEN region_hash IN (${STARTS}) OR hash0 IN (${STARTS}) THEN 0 ELSE time_hint_network - before END) / sum(t - t0) AS lost
 FROM (SELECT t, time_hint_network, region_hash, lag(t) OVER host AS t0, lag(time_hint_network) OVER host AS before, lag(region_hash) OVER host AS hash0
   FROM geopm_trace WINDOW host AS (PARTITION BY host ORDER BY t))
-WHERE t > t0 AND time_hint_network >= before GROUP BY floor(t) ORDER BY t0`;
+WHERE t > t0 AND time_hint_network >= before GROUP BY floor(2 * t) ORDER BY t0`;
 
 /** When ranks were in MPI for most of the time that they were; null where that is all the time, or nobody traced it. */
 export async function stretchInMpi({ recording, has }: Subject): Promise<Stretch | null> {

@@ -14,6 +14,7 @@ export interface ProcessTask {
   readonly file: string;
   readonly host: string;
   readonly mark: string;
+  readonly words: string;
   readonly zero: RunZero;
   /** Milliseconds between samples of threads; and how many of these are a sample of the rest. */
   readonly interval: number;
@@ -75,7 +76,7 @@ class Output {
 }
 
 function sample(task: ProcessTask, say: (said: ProcessSaid) => void): ProcessResult {
-  const { file, host, mark, zero, interval, every, tell, orders } = task;
+  const { file, host, mark, words, zero, interval, every, tell, orders } = task;
   const output = new Output(file);
   const encoder = new FrameEncoder();
   const clock = new RunClock(zero);
@@ -89,7 +90,7 @@ function sample(task: ProcessTask, say: (said: ProcessSaid) => void): ProcessRes
     Atomics.wait(orders, BELL, 0);
   }
   const root = Atomics.load(orders, ROOT);
-  const watch = new ProcessWatch({ host, root, mark, now: () => clock.now() });
+  const watch = new ProcessWatch({ host, root, mark, words, now: () => clock.now() });
   let [samples, missed] = [0, 0];
   const start = performance.now();
   // The stop has its own word: the bell has been rung.

@@ -25,6 +25,8 @@ export interface ProcessOptions {
   readonly host: string;
   /** Value of ENV_MARK in the command's environment. */
   readonly mark: string;
+  /** The command's. */
+  readonly words: string;
   readonly zero: RunZero;
   /** Gets frames as they are written. */
   readonly onFrames?: (frames: readonly Uint8Array[]) => void;

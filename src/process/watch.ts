@@ -56,6 +56,8 @@ export interface WatchOptions {
   readonly root: number;
   /** See `ProcessTree`. */
   readonly mark: string;
+  /** The first process's words, where it has ended before they can be read. */
+  readonly words?: string;
   /** Seconds since the run's zero. */
   readonly now: () => number;
   /** Folder of a recorded `proc` and `sys`. */
@@ -130,11 +132,20 @@ export class ProcessWatch {
     const { id, folder } = process;
     process.name = name;
     const rank = rankOf(textOf(join(folder, 'environ')) ?? '');
-    const words = (textOf(join(folder, 'cmdline')) ?? '').split('\0').join(' ').trim();
+    const known = (textOf(join(folder, 'cmdline')) ?? '').split('\0').join(' ').trim();
+    const words = known === '' && id === this.options.root ? (this.options.words ?? '') : known;
     const cpus = cpusOf(textOf(join(folder, 'status')) ?? '');
     process.cpus = cpus;
-    const known = rank ?? Number.NaN;
-    this.infos.add([now(), host, id, parent, known, name, words.slice(0, MOST_WORDS), cpus]);
+    this.infos.add([
+      now(),
+      host,
+      id,
+      parent,
+      rank ?? Number.NaN,
+      name,
+      words.slice(0, MOST_WORDS),
+      cpus,
+    ]);
   }
 
   /** Tells it again where it was bound to other CPUs. Returns its `status`. */

@@ -2,12 +2,18 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { tellWorst } from '../../src/cli/worst-finding.ts';
 import { findAll } from '../../src/findings/index.ts';
 import { RECORDING_FILE } from '../../src/model/recording.ts';
 import { openRecording } from '../../src/query/index.ts';
+import { CPU } from '../findings/job/support/archive.ts';
+import { removeFolder } from '../findings/support/findings.ts';
+import { jobAt, user } from '../findings/support/machine.ts';
 import { until } from '../support/until.ts';
 import { BIN, temporaryFolder, triscope, triscopeHere } from './support/run.ts';
+
+afterAll(removeFolder);
 
 const facts = (folder: string) => JSON.parse(readFileSync(join(folder, RECORDING_FILE), 'utf8'));
 
@@ -76,7 +82,16 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
       'triscope: cannot run ./nobody: no such command\n',
     ]);
     const folderAsCommand = ['record', '--no-regions', '--no-node', '-o', 'none', '--', tmp];
-    expect((await triscope(folderAsCommand, call)).code).toBe(126);
+    expect(await triscope(folderAsCommand, call)).toMatchObject({
+      code: 126,
+      err: `triscope: cannot run ${tmp}: it is a folder\n`,
+    });
+    writeFileSync(join(tmp, 'script'), '#!/no/such/interpreter\n', { mode: 0o755 });
+    const orphan = ['record', '--no-regions', '--no-node', '-o', 'none', '--', join(tmp, 'script')];
+    expect(await triscope(orphan, call)).toMatchObject({
+      code: 127,
+      err: `triscope: cannot run ${join(tmp, 'script')}: the interpreter of its first line, or its loader, is not there\n`,
+    });
     expect(readdirSync(cwd)).toEqual(['run.tri']);
   });
 
@@ -109,7 +124,18 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
       code: 2,
       err: 'triscope: there is no signal TIMEX; did you mean TIME?\n',
     });
+    expect(await triscopeHere(['record', '--pid=1', '--', 'touch', at('ran')])).toMatchObject({
+      code: 2,
+      err: 'triscope: give --pid=N or a command, not both\n',
+    });
     expect(readdirSync(folder)).toEqual(['file']);
+  });
+
+  it('tells at the end what is slow, and no mere information', async () => {
+    const said: string[] = [];
+    const poor = jobAt([CPU], { a: user(0, 6000), b: user(0, 3900) }, 59);
+    await tellWorst(poor, { say: (line) => void said.push(line), examines: true, page: null });
+    expect(said[0]).toMatch(/: nothing stands out; next: /);
   });
 
   it.skipIf(spawnSync('unshare', ['--mount', 'setpriv', '--clear-groups', 'true']).status !== 0)(
@@ -142,8 +168,23 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
     expect([code, out]).toEqual([0, '']);
     const folder = join(cwd, 'true.tri');
     expect(readdirSync(folder).sort()).toEqual(['extra.frames', RECORDING_FILE]);
-    const [who] = await asked(folder, 'SELECT name FROM process_info');
-    expect(who.length).toBeGreaterThan(0);
+    const [who] = await asked(folder, 'SELECT DISTINCT command FROM process_info');
+    expect(who).toContainEqual({ command: 'true' });
+  });
+
+  it('joins a process until Ctrl-C, which is no mishap: the process goes on', async () => {
+    const cwd = temporaryFolder();
+    const joined = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const words = ['record', '-o', 'run', '--no-node', `--pid=${joined.pid}`];
+    const child = spawn(process.execPath, [BIN, ...words], { cwd, stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const frames = join(cwd, 'run.tri', 'extra.frames');
+    await until(() => existsSync(frames) && statSync(frames).size > 3000);
+    child.kill('SIGINT');
+    expect([await ended, joined.exitCode, facts(join(cwd, 'run.tri')).state]).toEqual([
+      ...[0, null, 'finished'],
+    ]);
+    joined.kill();
   });
 
   it('joins a process that runs already, shows it live, and ends with it', async () => {

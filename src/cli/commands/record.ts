@@ -63,7 +63,10 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
   if (output === '') throw new UsageError('-o needs the name of a new folder');
   if (report === '') throw new UsageError('--report needs a file for the page');
   const { pid } = given;
-  if (pid === undefined ? words.length === 0 : words.length > 0) {
+  if (pid !== undefined && words.length > 0) {
+    throw new UsageError('give --pid=N or a command, not both');
+  }
+  if (pid === undefined && words.length === 0) {
     throw new UsageError(
       'a command is missing; usage: triscope record [options] -- COMMAND…, or --pid=N',
     );

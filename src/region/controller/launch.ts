@@ -1,6 +1,6 @@
 /** Runs a command with a controller beside it: the controller's thread first, then the command. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, type FSWatcher, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, type FSWatcher, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -139,6 +139,19 @@ async function whenSampled(pages: string, signals: SignalRelay): Promise<void> {
   }
 }
 
+/** Why a command cannot be run. Source: execve(2). */
+function whyNot(file: string, { code, message }: NodeJS.ErrnoException): string {
+  const stat = file.includes('/') ? statSync(file, { throwIfNoEntry: false }) : undefined;
+  if (code === 'ENOENT') {
+    return stat === undefined
+      ? 'no such command'
+      : 'the interpreter of its first line, or its loader, is not there';
+  }
+  if (stat?.isDirectory()) return 'it is a folder';
+  if (code === 'EACCES') return 'it may not be executed (chmod +x)';
+  return code === 'ENOEXEC' ? 'it is neither a program nor a script with a first line #!' : message;
+}
+
 /** Runs it. Resolves with its exit code. */
 async function runCommand(
   { command, env, say, onStart, onOutput, others }: RunOptions & Pick<LaunchOptions, 'others'>,
@@ -161,7 +174,7 @@ async function runCommand(
   if (child.pid !== undefined) onStart?.(child.pid);
   child.on('error', (error: NodeJS.ErrnoException) => {
     if (child.pid !== undefined) return;
-    say(`cannot run ${file}: ${error.code === 'ENOENT' ? 'no such command' : error.message}`);
+    say(`cannot run ${file}: ${whyNot(file, error)}`);
     const failure = error.code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE;
     side?.ended(failure, 0);
     resolve(failure);
