@@ -58,7 +58,7 @@ export async function recordProgram(
     clear();
     const { path } = await recordCommand({
       ...{ name: PROGRAM_RECORDING, command, called: PROGRAM_CALL },
-      ...{ node: true, regions: true, threads: true, every: 1, signals: [], say },
+      ...{ node: true, regions: true, threads: true, every: 1, signals: [], visits: false, say },
     });
     if (path === null) return false;
     const recording = await openRecording(path);

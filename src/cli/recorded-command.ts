@@ -43,6 +43,7 @@ const SAVE_EVERY = 5;
 /** Seconds that a command which handles a signal has to end. */
 const KILL_AFTER = 30;
 const TRACE = 'geopm.trace';
+const VISITS = 'geopm.profile';
 /** Traced in any case: it tells when ranks were in MPI. */
 const TRACED = ['TIME_HINT_NETWORK'];
 /** Libraries that are loaded into the command where they are built. */
@@ -69,6 +70,8 @@ export interface RecordedCommandOptions {
   readonly every: number;
   /** Names of signals, as `region launch` takes them, that region report and trace have too. */
   readonly signals: readonly string[];
+  /** Whether each visit of a region is traced. */
+  readonly visits: boolean;
   /** The task of a job that this is; tasks of one host are recorded by their first. */
   readonly task?: LaunchedRank;
   /** A process that runs already is recorded until it ends, instead of a command. */
@@ -134,12 +137,15 @@ function folderName({ name, command, task }: RecordedCommandOptions): string {
   return hostFolder(name ?? `${basename(command[0])}-${task.job}`, hostname(), task);
 }
 
+/** File of a host's visits of regions. */
+const visitsIn = (folder: string): string => join(folder, `${VISITS}-${hostname()}`);
+
 /** Marks the processes of a job's tasks on a host, which all have the same. */
 const jobMark = ({ job }: LaunchedRank): string => `job-${job}`;
 
 /** A task of which the host's first records all: it runs the command. Returns its exit code. @throws LaunchError */
 async function runBeside(options: RecordedCommandOptions, task: LaunchedRank): Promise<number> {
-  const { command, say, regions } = options;
+  const { command, say, regions, visits } = options;
   const pages = pagesOfJob(task.job);
   const clocks = resolve(folderName(options), CLOCKS_FOLDER);
   const env = {
@@ -149,7 +155,10 @@ async function runBeside(options: RecordedCommandOptions, task: LaunchedRank): P
   const common = { command, say, killAfter: KILL_AFTER, env };
   try {
     const code = regions
-      ? await launchMarked({ ...common, pages, settings: {} })
+      ? await launchMarked({
+          ...{ ...common, pages },
+          settings: visits ? { profileTrace: visitsIn(folderName(options)) } : {},
+        })
       : await launchAlone(common);
     tellDone(pages, task);
     return code;
@@ -272,7 +281,7 @@ class CommandRecording {
   }
 
   private async launch(onStart: (pid: number) => void): Promise<{ code: number; stuck: boolean }> {
-    const { command, regions, pid, say, signals } = this.options;
+    const { command, regions, pid, say, signals, visits } = this.options;
     if (pid !== undefined) {
       onStart(pid);
       await ended(pid);
@@ -301,7 +310,10 @@ class CommandRecording {
     const base = regionSettings(join(this.path, REPORT), basename(command[0]), SAVE_EVERY);
     const trace = join(this.path, `${TRACE}-${hostname()}`);
     const wanted = { reportSignals: signals, traceSignals: [...new Set([...TRACED, ...signals])] };
-    const settings = { ...base, ...wanted, period: REGION_PERIOD, trace };
+    const settings = {
+      ...{ ...base, ...wanted, period: REGION_PERIOD, trace },
+      ...(visits && { profileTrace: visitsIn(this.path) }),
+    };
     const job = pages === undefined ? {} : { pages, others };
     return launch({ ...common, ...job, env: { ...env, ...shims }, settings });
   }

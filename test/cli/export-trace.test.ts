@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { exportRecording, openRecording } from 'triscope/query';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { PROCESS, PROCESS_THREAD } from '../../src/model/schemas/process.ts';
 import { ROSS_EVENT, ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { faults, type Trace } from '../formats/trace-event/rules.ts';
 import { batchOf, framesOf, NOON, recordingOf, writeFolder } from '../query/support/recording.ts';
@@ -115,6 +116,46 @@ describe('a trace', () => {
     ]);
     const names = of(trace, 'M').filter(({ name }) => name === 'thread_name');
     expect(names.map(({ args }) => args)).toEqual([{ name: 'thread 7' }, { name: 'thread 8' }]);
+  });
+
+  it('draws the regions of a recorded command on the threads of its processes', async () => {
+    const who = { host: 'h1', process_id: 7 };
+    const thread = (real_time: number, thread_id: number) => ({
+      ...{ ...who, real_time, thread_id, name: `app${thread_id}` },
+      ...{ state: 'R', cpu_time: BigInt(Math.round(real_time * 1e9)) },
+    });
+    const head = '# start_time: 2026-03-01T12:00:00.000000000+0000\n# node_name: h1\n';
+    const rows = [
+      ...['0.1|7|REGION_ENTRY|0x00000001|8', '0.4|7|REGION_EXIT|0x00000001|8'],
+      ...['0.2|9|REGION_ENTRY|0x00000001|9', '0.3|9|REGION_EXIT|0x00000001|9'],
+    ];
+    const path = writeFolder(inFolder('command.tri'), {
+      'recording.json': recordingOf(),
+      'extra.frames': framesOf(
+        batchOf(PROCESS, [{ ...who, real_time: 0, rank: 1, name: 'app' }]),
+        batchOf(
+          PROCESS_THREAD,
+          [0, 0.5].flatMap((t) => [thread(t, 7), thread(t, 8)]),
+        ),
+      ),
+      'geopm.profile-h1': `${head}TIME|PROCESS|EVENT|SIGNAL|THREAD\n${rows.join('\n')}\n`,
+    });
+    const words = ['export', path, '--to', 'trace-event', '-o', inFolder('c.json')];
+    expect((await triscopeHere(words)).code).toBe(0);
+    const trace = traceFrom(inFolder('c.json'));
+    expect(faults(trace)).toEqual([]);
+    const names = processes(trace);
+    const [first] = trace.traceEvents.filter(({ ph }) => ph === 'B');
+    expect([names.get(first.pid), first.tid]).toEqual(['rank 1 app process 7 h1', 8]);
+    const counted = of(trace, 'C').filter(({ name }) => name?.startsWith('thread 8'));
+    expect(new Set(counted.map(({ pid }) => pid))).toEqual(new Set([first.pid]));
+    const threads = of(trace, 'M').filter(
+      ({ name, pid }) => name === 'thread_name' && pid === first.pid,
+    );
+    expect(threads.map(({ tid, args }) => [tid, args?.name])).toEqual([[8, 'thread 8 app8']]);
+    // A process that only marks, as one that ended between two samples, has its own.
+    expect([...names.values()]).toContain('regions of process 9 h1');
+    expect(new Set([...names.values()]).size).toBe(names.size);
   });
 
   it('nests the regions that GEOPM traced, and closes what was left open', async () => {

@@ -1,6 +1,7 @@
 /** `triscope record`: a command with its machine, its regions and its threads. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { tellWorst } from '../../src/cli/worst-finding.ts';
@@ -38,7 +39,7 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
     const tmp = temporaryFolder();
     const call = { cwd, env: { TMPDIR: tmp } };
     const words = [
-      'record',
+      ...['record', '--visits'],
       '-o',
       'run',
       '--',
@@ -58,6 +59,7 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
     expect([recording.state, recording.error]).toEqual(['failed', 'the command ended with code 3']);
     const sources = recording.sources.map(({ name }: { name: string }) => name);
     expect(sources).toEqual(['processes', 'node', 'regions']);
+    expect(existsSync(join(folder, `geopm.profile-${hostname()}`))).toBe(true);
     const [who, ran, marks, regions, suspect] = await asked(
       folder,
       "SELECT command FROM process_info WHERE name = 'sh' ORDER BY t LIMIT 1",

@@ -29,6 +29,10 @@ const OPTIONS = {
   'no-node': flag(false, 'do not sample the node'),
   'no-regions': flag(false, 'do not record regions, nor load the shims that mark MPI and OpenMP'),
   'no-threads': flag(false, 'do not sample processes and threads'),
+  visits: flag(
+    false,
+    'trace each visit of a region: exports to Perfetto and the page draw them (about 100 bytes each)',
+  ),
   live: flag(false, 'print a link to the page that shows it while it runs'),
   pid: int(0, 'record a running process, until it ends or Ctrl-C; without regions', {
     min: 1,
@@ -96,6 +100,7 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
       node: given['no-node'] !== true,
       regions: given['no-regions'] !== true && pid === undefined,
       signals,
+      visits: given.visits === true,
       threads: given['no-threads'] !== true,
       every: given.every ?? OPTIONS.every.default,
       say,

@@ -12,8 +12,14 @@ import { columnsOf } from './vectors.ts';
 export interface NamedProcess {
   readonly pid: number;
   readonly name: string;
-  /** Those that have tracks of their own. */
-  readonly threads?: readonly number[];
+  /** Those that have tracks of their own, with their names. */
+  readonly threads?: ReadonlyMap<number, string>;
+}
+
+/** Processes of a recorded command by `HOST NUMBER`, and the names of their threads by `HOST NUMBER THREAD`. */
+export interface CommandProcesses {
+  readonly pids: ReadonlyMap<string, number>;
+  readonly threads: ReadonlyMap<string, string>;
 }
 
 export interface TraceTables {
@@ -174,9 +180,10 @@ export async function nodeCounters(
 /** Threads of a recorded command: running, waiting, and the CPU. One process of the trace for each of its processes. */
 export async function threadCounters(
   tables: TraceTables,
-): Promise<{ streams: TraceStream[]; processes: NamedProcess[] }> {
+): Promise<{ streams: TraceStream[]; processes: NamedProcess[]; known: CommandProcesses }> {
   const rates = tables.table('process_thread_rate');
-  if (rates === null) return { streams: [], processes: [] };
+  const none = { pids: new Map<string, number>(), threads: new Map<string, string>() };
+  if (rates === null) return { streams: [], processes: [], known: none };
   const { connection, base } = tables;
   const keys = await textsOf(
     connection,
@@ -192,7 +199,7 @@ export async function threadCounters(
             `SELECT host || ' ' || process_id || '|' || coalesce('rank ' || arg_max(rank, t)::INTEGER || ' ', '') || coalesce(arg_max(name, t), '')
               FROM ${infos} GROUP BY host, process_id`,
           )
-        ).map((text) => [text.slice(0, text.indexOf('|')), text.slice(text.indexOf('|') + 1)]),
+        ).map((text) => splitAt(text, text.indexOf('|'))),
   );
   const list = keys.map(quoteText).join(', ');
   const pid = `${COMMANDS} + list_position([${list}], host || ' ' || process_id)`;
@@ -213,12 +220,27 @@ export async function threadCounters(
     const name = `${names.get(key) ?? ''} process ${process} ${host}`.trim();
     return { pid: base + COMMANDS + k + 1, name };
   });
-  return { streams, processes };
+  const threads = await textsOf(
+    connection,
+    `SELECT host || ' ' || process_id || ' ' || thread_id || '|' || coalesce(arg_max(name, t), '')
+      FROM ${rates} GROUP BY host, process_id, thread_id`,
+  );
+  const known = {
+    pids: new Map(keys.map((key, k) => [key, COMMANDS + k + 1])),
+    threads: new Map(threads.map((text) => splitAt(text, text.indexOf('|')))),
+  };
+  return { streams, processes, known };
 }
 
-/** Regions of processes, as their entries and exits nest. */
+const splitAt = (text: string, at: number): [string, string] => [
+  text.slice(0, at),
+  text.slice(at + 1),
+];
+
+/** Regions of processes, as their entries and exits nest: those of a recorded command are drawn on its threads. */
 export async function regions(
   tables: TraceTables,
+  command: CommandProcesses,
 ): Promise<{ streams: TraceStream[]; processes: NamedProcess[] }> {
   const { connection, within, seconds, base } = tables;
   const profile = tables.table('geopm_profile_trace');
@@ -234,8 +256,10 @@ export async function regions(
   const tid = hasThreads ? 'coalesce(thread, 0)::UINTEGER' : '0::UINTEGER';
   const key = "coalesce(host, '') || ' ' || process::BIGINT";
   const keys = await textsOf(connection, `SELECT DISTINCT ${key} ${inside} ORDER BY ALL`);
+  if (keys.length === 0) return { streams: [], processes: [] };
   const list = keys.map(quoteText).join(', ');
-  const pid = `(${PROCESSES} + list_position([${list}], ${key}))::UINTEGER`;
+  const numbers = keys.map((of, k) => command.pids.get(of) ?? PROCESSES + k + 1);
+  const pid = `list_extract([${numbers.join(', ')}], list_position([${list}], ${key}))::UINTEGER`;
   const columns = await columnsOf(
     connection,
     `SELECT ${seconds}, ${pid}, ${tid},
@@ -246,8 +270,14 @@ export async function regions(
   const [pids, tids] = [columns.integers(1), columns.integers(2)];
   const processes = keys.map((key, k) => {
     const [host, process] = key.split(' ');
-    const own = PROCESSES + k + 1;
-    const threads = hasThreads ? [...new Set(tids.filter((_, row) => pids[row] === own))] : [];
+    const own = numbers[k];
+    const there = hasThreads ? [...new Set(tids.filter((_, row) => pids[row] === own))] : [];
+    const threads = new Map(
+      there.map((tid) => [
+        tid,
+        `thread ${tid} ${command.threads.get(`${key} ${tid}`) ?? ''}`.trim(),
+      ]),
+    );
     return { pid: base + own, name: `regions of process ${process} ${host}`.trim(), threads };
   });
   return { streams: [new RegionStream(columns, base)], processes };

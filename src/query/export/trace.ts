@@ -122,8 +122,10 @@ function* naming(
   }
   yield () => out.process(base + WHOLE, `${prefix}${sources.name}`, base - 1);
   for (const { pid, name, threads = [] } of processes) {
-    yield () => out.process(pid, `${prefix}${name}`, pid);
-    for (const tid of threads) yield () => out.thread(pid, tid, `thread ${tid}`);
+    // One of a recorded command may have regions besides.
+    if (!pids.has(pid)) yield () => out.process(pid, `${prefix}${name}`, pid);
+    pids.add(pid);
+    for (const [tid, called] of threads) yield () => out.thread(pid, tid, called);
   }
 }
 
@@ -152,8 +154,8 @@ async function draw(
   };
   await placeLps(places, sources, connection, tables.untimed('ross_lp'));
   const node = await nodeCounters(tables, [...known.keys()]);
-  const region = await regions(tables);
   const command = await threadCounters(tables);
+  const region = await regions(tables, command.known);
   const stretch = {
     from: (options.from ?? -Infinity) - shift,
     to: (options.to ?? Infinity) - shift,
