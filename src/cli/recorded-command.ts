@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startTimeNs } from '../formats/geopm/read/start-time.ts';
 import {
   extraFrames,
@@ -13,9 +12,7 @@ import {
 } from '../formats/recording-folder.ts';
 import type { RecordingFile, RecordingSource } from '../model/recording.ts';
 import { NodeSampler } from '../node/index.ts';
-import { isAlive } from '../os/alive.ts';
 import type { LaunchedRank } from '../os/mpi/launcher.ts';
-import { textOf } from '../os/proc-file.ts';
 import { runZero } from '../os/run-clock.ts';
 import { ENV_MARK, type ProcessResult, ProcessSampler } from '../process/index.ts';
 import {
@@ -28,6 +25,7 @@ import {
 import { shimFolder } from '../region/shims.ts';
 import { unmarkedNotes } from '../region/unmarked.ts';
 import { REPORT, regionSettings } from './companions.ts';
+import { joinedEnd } from './joined-process.ts';
 import { KeptOutput } from './kept-output.ts';
 import { leaveRefused, pagesOfJob, tellDone, tellRefused, waitForLocal } from './launched-job.ts';
 import { CLOCKS_FOLDER, ROSS_FOLDER, RossTimeline } from './recorded-ross.ts';
@@ -116,19 +114,6 @@ function regionsZero(report: string, zero: string): string {
   } catch {
     return zero;
   }
-}
-
-/** When the process has ended, or a signal asks for an end. */
-async function ended(pid: number): Promise<void> {
-  const asked = new AbortController();
-  const ask = () => asked.abort();
-  for (const name of ENDING) process.on(name, ask);
-  // One whose parent has not asked how it ended is still there: state Z of proc_pid_stat(5).
-  const runs = () => isAlive(pid) && !/\) Z /.test(textOf(`/proc/${pid}/stat`) ?? '');
-  while (runs() && !asked.signal.aborted) {
-    await sleep(LOOK / 10, null, { signal: asked.signal }).catch(() => {});
-  }
-  for (const name of ENDING) process.off(name, ask);
 }
 
 /** The recording's, or in a job the host's part of it. @throws RecordError */
@@ -284,7 +269,7 @@ class CommandRecording {
     const { command, regions, pid, say, signals, visits } = this.options;
     if (pid !== undefined) {
       onStart(pid);
-      await ended(pid);
+      await joinedEnd(pid, ENDING);
       return { code: 0, stuck: false };
     }
     const clocks = resolve(this.path, CLOCKS_FOLDER);
