@@ -9,7 +9,7 @@ import { LiveStore } from '../view/series/live-store.ts';
 import { SeriesStore } from '../view/series/store.ts';
 import { ApiError } from './api/route.ts';
 import { type Follower, LiveBus } from './bus.ts';
-import { factsOfJobs, largeArchive } from './jobs-shown.ts';
+import { archivesIn, factsOfJobs, hasJobIndex, largeArchive } from './jobs-shown.ts';
 import { KeptRun } from './kept-run.ts';
 import { LateTables } from './late-tables.ts';
 import { type OpenRecording, openRecording } from './recording-source.ts';
@@ -389,7 +389,9 @@ export class Exhibit {
   }
 }
 
-export const servedFacts = ({ id, facts, live, revision, gone }: Shown): ServedFacts => ({
-  ...facts,
-  ...{ id, live, revision, gone },
-});
+export const servedFacts = (shown: Shown): ServedFacts => {
+  const { id, facts, live, revision, gone } = shown;
+  const path = (shown.of ?? shown).path;
+  const isCluster = path !== null && !live && archivesIn(path).some(hasJobIndex);
+  return { ...facts, ...{ id, live, revision, gone }, ...(isCluster && { cluster: true }) };
+};

@@ -3,8 +3,9 @@
  * drawn as a whole, and of any archive to a user who may see no others' jobs.
  */
 import { existsSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type Archive, indexPath, JobError, openArchive, openJobs } from '../findings/job/index.ts';
+import { JOB_INDEX } from '../query/job-tables.ts';
 import type { Facts } from '../view/facts/run.ts';
 import { SeriesStore } from '../view/series/store.ts';
 import { ApiError } from './api/route.ts';
@@ -13,6 +14,11 @@ import type { Shown } from './shown.ts';
 /** Files, and bytes of them as they lie there, from which on an archive with an index is not read as a whole. */
 const MANY_FILES = 2000;
 const MANY_BYTES = 32 * 2 ** 20;
+
+/** Where a path's archive may be: in a recording's folder `node`, or the path itself. */
+export const archivesIn = (path: string): readonly string[] => [join(path, 'node'), path];
+
+export const hasJobIndex = (folder: string): boolean => existsSync(join(folder, JOB_INDEX));
 
 /** The archive at a path where its jobs alone are to be shown; null else. */
 export function largeArchive(path: string): Archive | null {

@@ -127,11 +127,13 @@ export const ACCOUNTED_SQL = `CREATE OR REPLACE TABLE _accounted AS
     AND coalesce(b.started, '-infinity'::DOUBLE) <= m.last + ${SLACK}
     AND coalesce(b.ended, 'infinity'::DOUBLE) >= m.first - ${SLACK} GROUP BY m.id`;
 
-/** Days (UTC) of rows with `first` and `last`: the rows, once for each day. */
+/** Days (UTC) of rows with `first` and `last`: the rows, once for each day; what ends at midnight is not there on the next. */
 const daysOf = (rows: string): string => `SELECT (DATE '1970-01-01' + d::INTEGER) AS day,
-    least(last, (d + 1) * ${DAY}) - greatest(first, d * ${DAY}) AS day_seconds, j.*
+    greatest(first, d * ${DAY}) AS day_from, least(last, (d + 1) * ${DAY}) AS day_to,
+    day_to - day_from AS day_seconds, j.*
   FROM ${rows} j, LATERAL (SELECT unnest(generate_series(
-    floor(j.first / ${DAY})::BIGINT, floor(j.last / ${DAY})::BIGINT)) AS d)`;
+    floor(j.first / ${DAY})::BIGINT,
+    greatest(floor(j.first / ${DAY}), ceil(j.last / ${DAY}) - 1)::BIGINT)) AS d)`;
 
 /** Jobs, once for each flag that is raised. */
 const flagsOf = (jobs: string): string =>
@@ -157,17 +159,20 @@ export function sumsOf(group: JobGroup, jobs: string): Parts {
 const statement = ({ select, order }: Parts): string => `${select} ${order}`;
 
 /**
- * What jobs did on each host on each day: seconds with jobs (of several at a time, of each), of those that have flags, and
- * the efficiency of those jobs on all their hosts, by these seconds.
+ * What jobs did on each host on each day: seconds of jobs (of several at a time, of each), seconds with any, those of jobs
+ * that have flags, and the efficiency of those jobs on all their hosts, by these seconds.
  */
 export const hostDaysOf = (jobs: string, hosts: string): Parts => ({
   select: `SELECT host, day, sum(day_seconds) AS job_seconds,
+    sum(greatest(0, day_to - greatest(day_from, coalesce(before, day_from)))) AS busy_seconds,
     sum(CASE WHEN flags != '' THEN day_seconds ELSE 0 END) AS flagged_seconds,
     sum(CASE WHEN cpus > 0 AND avg_cpuusage IS NOT NULL THEN avg_cpuusage / cpus * day_seconds END)
       / nullif(sum(CASE WHEN cpus > 0 AND avg_cpuusage IS NOT NULL THEN day_seconds END), 0) AS efficiency
-  FROM (${daysOf(`(SELECT h.host, h.first, h.last, own.* EXCLUDE (first, last)
+  FROM (SELECT *, max(day_to) OVER (PARTITION BY host, day ORDER BY day_from
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+    FROM (${daysOf(`(SELECT h.host, h.first, h.last, own.* EXCLUDE (first, last)
     FROM ${hosts} h JOIN ${jobs} own ON own.id = h.job)`)}) days`,
-  order: 'GROUP BY host, day ORDER BY host, day',
+  order: ') GROUP BY host, day ORDER BY host, day',
 });
 
 /**

@@ -93,10 +93,11 @@ function wall(zero: number): Axis {
     seconds: (value) => value - shift,
     text: (value, step = 0.001) => {
       const days = Math.floor(value / DAY);
+      const day = new Date((midnight + days * DAY) * 1000).toISOString().slice(5, 10);
+      if (step >= DAY) return day;
       const time = clockText(value - days * DAY, step, true);
-      if (days === 0) return time;
       // A day later it is said which.
-      return `${new Date((midnight + days * DAY) * 1000).toISOString().slice(5, 10)} ${time}`;
+      return days === 0 ? time : `${day} ${time}`;
     },
   };
 }

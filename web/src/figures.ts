@@ -1,7 +1,14 @@
 /** Numbers and short lists as text. */
-import { counted, duration, percent, short, whole } from '../../src/model/measures/index.ts';
+import {
+  counted,
+  duration,
+  percent,
+  shareText,
+  short,
+  whole,
+} from '../../src/model/measures/index.ts';
 
-export { counted, duration, percent, short, whole };
+export { counted, duration, percent, shareText, short, whole };
 
 /** “2.08 GHz”, “10 kB/s”, “3.5 cores”, “17 %”. */
 export function withUnit(value: number, unit: string): string {

@@ -5,7 +5,9 @@ import type { RecordingEntry, Refused, ServedFacts } from '../../src/view/facts/
 import type { TableFacts } from '../../src/view/series/store.ts';
 import { type Axis, axisFor, type Clock, VIRTUAL } from './axis.ts';
 import type { PageSource } from './source.ts';
+import type { AxisKind } from './state.ts';
 import { ViewStore } from './view-store.svelte.ts';
+import type { ViewId } from './views/list.ts';
 
 export type PageFacts = ServedFacts;
 
@@ -73,10 +75,19 @@ export class Page {
       .flatMap(({ entities }) => entities.map((entity) => entity.split('/')[0]));
     return [...new Set(sampled)];
   });
+  /** The view and the axis that are shown where the address names none: of an archive its cluster, by the time of day. */
+  readonly first: { readonly view: ViewId; readonly axis: AxisKind } = $derived(
+    this.facts?.cluster === true
+      ? { view: 'cluster', axis: 'wall' }
+      : { view: 'overview', axis: 'real' },
+  );
+  /** Id of the view that is shown. */
+  readonly view: string = $derived(this.state.now.view || this.first.view);
+  readonly axisKind: AxisKind = $derived(this.state.now.axis || this.first.axis);
   readonly axis: Axis = $derived(
     this.facts?.clock === 'virtual'
       ? VIRTUAL
-      : axisFor(this.state.now.axis, this.clock, Number(this.facts?.zero ?? 0) / 1e9),
+      : axisFor(this.axisKind, this.clock, Number(this.facts?.zero ?? 0) / 1e9),
   );
   /** Seconds that are measured: their numbers stand in a table; null: none. */
   readonly selection: readonly [number, number] | null = $derived.by(() => {
@@ -110,6 +121,11 @@ export class Page {
    */
   shown(from: number, to: number): readonly [number, number] {
     return this.window === null || (this.live && !this.brushed) ? [from, to] : this.window;
+  }
+
+  /** Goes to a view, at its top. */
+  go(view: ViewId): void {
+    this.state.set({ view: view === this.first.view ? '' : view, path: '' });
   }
 
   /** Goes to the view of SQL, with a statement. */

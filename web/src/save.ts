@@ -53,6 +53,7 @@ async function files(): Promise<{ code: string; style: string }> {
 async function answersOf(page: Page, fixed: ViewState): Promise<Readonly<Record<string, unknown>>> {
   const { source } = page;
   const before = page.state.now;
+  const shown = page.view;
   if (source === null) return {};
   const keeping = new KeepingSource(source);
   page.held = true;
@@ -60,7 +61,7 @@ async function answersOf(page: Page, fixed: ViewState): Promise<Readonly<Record<
   try {
     for (const { id } of VIEWS.filter((view) => view.available(page))) {
       // The address stays as it is.
-      page.state.now = { ...fixed, view: id, path: id === fixed.view ? fixed.path : '' };
+      page.state.now = { ...fixed, view: id, path: id === shown ? fixed.path : '' };
       await sleep(LOOK);
       await quiet(keeping);
     }

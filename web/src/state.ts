@@ -11,9 +11,10 @@ export const AXES: readonly AxisKind[] = ['real', 'wall', 'virtual', 'gvt'];
 export const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
 export interface ViewState {
-  /** Id of the view below the lanes. */
+  /** Id of the view below the lanes; '': the recording's first. */
   readonly view: string;
-  readonly axis: AxisKind;
+  /** '': the recording's own. */
+  readonly axis: AxisKind | '';
   /** Window in seconds of real time, whatever the axis; null: all (of a run that is followed: its newest part). */
   readonly from: number | null;
   readonly to: number | null;
@@ -35,8 +36,8 @@ export interface ViewState {
 }
 
 export const START: ViewState = {
-  view: 'overview',
-  axis: 'real',
+  view: '',
+  axis: '',
   from: null,
   to: null,
   pe: null,
@@ -86,7 +87,7 @@ export function read(hash: string): ViewState {
   return {
     ...START,
     ...texts,
-    axis: oneOf(AXES, query.get('axis'), START.axis),
+    axis: oneOf<AxisKind | ''>(AXES, query.get('axis'), START.axis),
     theme: oneOf(THEMES, query.get('theme'), START.theme),
     from,
     to,

@@ -34,7 +34,8 @@ export class ViewStore {
     addEventListener('hashchange', again);
   }
 
-  set(change: Partial<ViewState>): void {
+  /** @param step whether “back” undoes it, whatever it changes */
+  set(change: Partial<ViewState>, step = false): void {
     const before = this.now;
     const hash = write({ ...before, ...change });
     // What the address holds, to the last digit: its link draws the same pixels.
@@ -44,7 +45,8 @@ export class ViewStore {
     const address = hash === '' ? location.pathname + location.search : `#${hash}`;
     const differs = (key: keyof ViewState) => before[key] !== after[key];
     const isMove = WINDOW.some(differs);
-    const isStep = STEPS.some(differs) || (isMove && performance.now() - this.moved > PAUSE);
+    const isStep =
+      step || STEPS.some(differs) || (isMove && performance.now() - this.moved > PAUSE);
     if (isMove) this.moved = performance.now();
     if (isStep) {
       this.replace();
@@ -71,7 +73,7 @@ export class ViewStore {
     return this.now.more[key] ?? '';
   }
 
-  setMore(key: string, value: string): void {
-    this.set({ more: { ...this.now.more, [key]: value } });
+  setMore(key: string, value: string, step = false): void {
+    this.set({ more: { ...this.now.more, [key]: value } }, step);
   }
 }

@@ -348,7 +348,7 @@ class Update {
       this.measured.add(job.id);
       rows.push([
         ...[row.id, row.first, row.last, row.seconds, row.hosts, row.groups],
-        ...[row.no_begin, row.no_end, cpusOf(job), applicationOf(job)],
+        ...[row.no_begin, row.no_end, cpusOf(job), row.application],
         QUEUES_OF_RULES.test(row.queue) ? row.queue : '',
         ...[(row.flags ?? []).join(','), (row.doubtful ?? []).join(',')],
         ...METRIC_COLUMNS.map((name) => row.metrics[name] ?? null),
@@ -395,25 +395,6 @@ function cpusOf({ hosts }: Job): number | null {
     sum += user.devices.size;
   }
   return sum === 0 ? null : sum;
-}
-
-/** Programs that start others: they are what a job runs only where nothing else is. */
-const STARTERS =
-  /^(-?(ba|z|c|tc|k|da)?sh|slurm\w*|srun|mpirun|mpiexec(\.\w+)?|orted|prted|hydra_\w+|env|sleep)$/;
-
-/** The program that most of its processes run; '' where no file tells. Of several, the one with the most memory, then by name. */
-function applicationOf({ hosts }: Job): string {
-  const found = new Map<string, { count: number; memory: number }>();
-  for (const { processes } of hosts) {
-    for (const { name, highWater } of processes.list) {
-      const of = found.get(name) ?? { count: 0, memory: 0 };
-      found.set(name, { count: of.count + 1, memory: of.memory + (highWater ?? 0) });
-    }
-  }
-  const own = [...found].filter(([name]) => !STARTERS.test(name));
-  const all = own.length > 0 ? own : [...found];
-  all.sort(([a, x], [b, y]) => y.count - x.count || y.memory - x.memory || (a < b ? -1 : 1));
-  return all[0]?.[0] ?? '';
 }
 
 /**

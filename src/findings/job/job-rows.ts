@@ -1,5 +1,6 @@
 /** The jobs of an archive as rows: what is known of each, and its metrics. */
 import type { AccountedJob } from './accounting.ts';
+import { applicationOf } from './application.ts';
 import { flagsOf } from './flags.ts';
 import type { Job } from './job.ts';
 import type { ListedJob } from './job-list.ts';
@@ -15,6 +16,8 @@ export interface JobRow {
   readonly queue: string;
   readonly name: string;
   readonly state: string;
+  /** The program that most of its processes run; '' where nothing tells, or metrics were not asked for. */
+  readonly application: string;
   /** Seconds since 1970 of its first and last record group. */
   readonly first: number;
   readonly last: number;
@@ -56,6 +59,7 @@ export function rowOf(listed: ListedJob, accounted: AccountedJob | null): JobRow
     queue: accounted?.queue ?? '',
     name: accounted?.name ?? '',
     state: accounted?.state ?? '',
+    application: '',
     first: listed.first,
     last: listed.last,
     seconds: listed.last - listed.first,
@@ -87,6 +91,7 @@ export function measuredRow(job: Job, listed: ListedJob, accounted: AccountedJob
   const flags = flagsOf(job, values).filter(({ result }) => result === 'flagged');
   return {
     ...rowOf(listed, accounted),
+    application: applicationOf(job),
     flags: flags.map(({ flag }) => flag.name),
     doubtful: values.flatMap(({ set, metric, doubt }) =>
       doubt === '' ? [] : [columnOf(set, metric.name)],

@@ -28,8 +28,10 @@ export interface HostDay {
   readonly host: string;
   /** `2026-03-01`. */
   readonly day: string;
-  /** Seconds with jobs; of several at a time, of each. */
+  /** Seconds of jobs; of several at a time, of each. */
   readonly seconds: number;
+  /** Seconds with a job, or several. */
+  readonly busySeconds: number;
   readonly flaggedSeconds: number;
   /** Busy CPUs by CPUs of these jobs on all their hosts, by their seconds here; null where none tells both. */
   readonly efficiency: number | null;
@@ -87,7 +89,10 @@ function searched(wanted: JobsWanted): string {
   return more.length === 0 ? 'jobs' : `(FROM jobs WHERE ${more.join(' AND ')})`;
 }
 
-const TEXTS = ['id', 'user', 'account', 'queue', 'name', 'state', 'flags', 'doubtful'] as const;
+const TEXTS = [
+  ...(['id', 'user', 'account', 'queue', 'name', 'state', 'application'] as const),
+  ...(['flags', 'doubtful'] as const),
+];
 const NUMBERS = ['first', 'last', 'seconds', 'hosts', 'groups', 'no_begin', 'no_end'] as const;
 const namesOf = (text: string) => text.split(',').filter(Boolean);
 
@@ -166,15 +171,21 @@ export class KeptJobs {
   async hostDays(wanted: JobsWanted = {}): Promise<HostDay[]> {
     const { select, order } = hostDaysOf(searched(wanted), 'job_hosts');
     const rows = await this.kept.where(
-      `SELECT host, CAST(day AS VARCHAR), job_seconds, flagged_seconds, efficiency FROM (${select}`,
+      `SELECT host, CAST(day AS VARCHAR), job_seconds, busy_seconds, flagged_seconds, efficiency FROM (${select}`,
       wanted.where ?? 'true',
       `${order})`,
     );
-    return rows.map(([host, day, seconds, flagged, efficiency]) => ({
-      ...{ host: String(host), day: String(day) },
-      ...{ seconds: Number(seconds), flaggedSeconds: Number(flagged) },
+    return rows.map(([host, day, seconds, busy, flagged, efficiency]) => ({
+      ...{ host: String(host), day: String(day), seconds: Number(seconds) },
+      ...{ busySeconds: Number(busy), flaggedSeconds: Number(flagged) },
       efficiency: efficiency === null ? null : Number(efficiency),
     }));
+  }
+
+  /** Names of all hosts that it has records of, with jobs or without. */
+  async hosts(): Promise<readonly string[]> {
+    const rows = await this.kept.rows('SELECT DISTINCT host FROM kept.main._files ORDER BY host');
+    return rows.map(([host]) => String(host));
   }
 
   /** Whether accounting has a job as this user's. */

@@ -45,7 +45,7 @@ const MOST_WORDS = 20;
 /** Jobs that are sent; of more, the latest. */
 const MOST_ROWS = 5000;
 
-const TEXTS = ['id', 'user', 'account', 'queue', 'name', 'state'] as const;
+const TEXTS = ['id', 'user', 'account', 'queue', 'name', 'state', 'application'] as const;
 const NUMBERS = ['first', 'last', 'seconds', 'hosts', 'groups', 'no_begin', 'no_end'] as const;
 
 const COLUMNS = [...TEXTS, ...NUMBERS, 'flags', ...METRIC_COLUMNS];
@@ -161,23 +161,42 @@ async function sums(c: Context, context: ApiContext): Promise<JobSumsFacts> {
   return { by, groups };
 }
 
+const DAY = 86_400;
+
+/** Seconds of a day between two moments. */
+function lengthOf(day: string, [first, last]: readonly [number, number]): number {
+  const begin = Date.parse(day) / 1000;
+  return Math.max(0, Math.min(last, begin + DAY) - Math.max(first, begin));
+}
+
 async function hosts(c: Context, context: ApiContext): Promise<HostDaysFacts> {
   const shown = await context.shown(c);
   const found = await archiveOf(shown)?.hostDays(jobsAsked(c, shown), context.user);
-  if (found === undefined || found === null) return { days: [], hosts: null };
-  const days = [...new Set(found.map(({ day }) => day))].sort();
+  if (found === undefined || found === null) {
+    return { days: [], lengths: [], idle: null, hosts: null };
+  }
+  const days = [...new Set(found.rows.map(({ day }) => day))].sort();
   const place = new Map(days.map((day, k) => [day, k]));
   const empty = () => days.map((): number | null => null);
-  const byHost = new Map<string, Record<'seconds' | 'flagged' | 'efficiency', (number | null)[]>>();
-  for (const { host, day, seconds, flaggedSeconds, efficiency } of found) {
-    const own = byHost.get(host) ?? { seconds: empty(), flagged: empty(), efficiency: empty() };
+  type Columns = Record<'seconds' | 'busy' | 'flagged' | 'efficiency', (number | null)[]>;
+  const byHost = new Map<string, Columns>();
+  for (const { host, day, seconds, busySeconds, flaggedSeconds, efficiency } of found.rows) {
+    const own = byHost.get(host) ?? {
+      ...{ seconds: empty(), busy: empty(), flagged: empty(), efficiency: empty() },
+    };
     byHost.set(host, own);
     const k = place.get(day) ?? 0;
     own.seconds[k] = seconds;
+    own.busy[k] = busySeconds;
     own.flagged[k] = flaggedSeconds;
     own.efficiency[k] = efficiency;
   }
-  return { days, hosts: [...byHost].map(([host, own]) => ({ host, ...own })) };
+  return {
+    days,
+    lengths: days.map((day) => lengthOf(day, found.span)),
+    idle: context.user === null ? found.hosts.filter((host) => !byHost.has(host)) : null,
+    hosts: [...byHost].map(([host, own]) => ({ host, ...own })),
+  };
 }
 
 /** A job's page, but for its courses in time. `zero`: seconds since 1970 of the page's second 0. */
@@ -282,7 +301,7 @@ export const JOBS: readonly Route[] = [
     summary: 'What jobs did on each host and day',
     parameters: WHICH,
     gives:
-      'days, and of each host by day: seconds with jobs (of several at a time, of each), seconds with flagged jobs, CPU efficiency of these jobs on all their hosts; hosts are null where the archive has no job index',
+      'days, and of each host by day: seconds of jobs (of several at a time, of each), seconds with any, seconds of flagged jobs, CPU efficiency of these jobs on all their hosts; hosts without these jobs; hosts are null where the archive has no job index',
     answer: async (c, context) => c.json(await hosts(c, context)),
   },
   {

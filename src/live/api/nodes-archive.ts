@@ -27,6 +27,7 @@ import {
   withoutOthers,
 } from '../../findings/job/index.ts';
 import type { JobGroup } from '../../query/job-tables.ts';
+import { archivesIn } from '../jobs-shown.ts';
 import { SharedWork } from '../net/shared-work.ts';
 import { OpenIndex } from '../open-index.ts';
 import type { Shown } from '../shown.ts';
@@ -44,7 +45,7 @@ const ALL_TIME = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY,
 /** An archive is the path itself, or lies in a recording’s folder `node`. Null where there is none. */
 function archiveAt(path: string): Archive | null {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
-  for (const folder of [join(path, 'node'), path]) {
+  for (const folder of archivesIn(path)) {
     try {
       if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) {
         return openArchive(folder);
@@ -100,6 +101,14 @@ export interface FoundJobs {
   readonly found: number;
   readonly total: number;
   readonly problems: JobList['problems'];
+}
+
+export interface FoundHostDays {
+  readonly rows: readonly HostDay[];
+  /** Names of all hosts of the archive. */
+  readonly hosts: readonly string[];
+  /** Seconds since 1970 of the first and last record of all jobs. */
+  readonly span: readonly [number, number];
 }
 
 export const JOB_FIELDS = ['user', 'account', 'queue', 'application', 'state'] as const;
@@ -212,8 +221,12 @@ class NodeArchive {
   }
 
   /** What jobs did on their hosts, by day; null where the archive has no index. @throws ApiError */
-  hostDays(asked: JobsAsked, user: string | null): Promise<readonly HostDay[] | null> {
-    return this.index.ask((jobs) => jobs.hostDays(summed(asked, user)));
+  hostDays(asked: JobsAsked, user: string | null): Promise<FoundHostDays | null> {
+    return this.index.ask(async (jobs) => ({
+      rows: await jobs.hostDays(summed(asked, user)),
+      hosts: await jobs.hosts(),
+      span: (await jobs.span()) ?? [0, 0],
+    }));
   }
 
   private get index(): OpenIndex {

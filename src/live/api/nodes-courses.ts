@@ -67,9 +67,9 @@ const rowsOf = ({ times, types }: HostJob): number => times.length * (1 + types.
 export function* trackMetrics(job: Job): Steps<NodeMetric[]> {
   const found = new Map<string, NodeMetric>();
   for (const host of job.hosts) {
-    for (const { name, unit } of ownTracks(job, host).tracks) {
+    for (const { name, unit, inputs } of ownTracks(job, host).tracks) {
       if (found.has(name)) continue;
-      found.set(name, { id: TRACK + name, title: titled(name), unit, kind: 'track' });
+      found.set(name, { id: TRACK + name, title: titled(name), unit, kind: 'track', inputs });
     }
     yield rowsOf(host);
   }

@@ -39,12 +39,18 @@ export interface JobSumsFacts {
 export interface HostDaysFacts {
   /** UTC: `2026-03-01`, those with jobs. */
   readonly days: readonly string[];
+  /** Seconds of each day between the first and the last record of all jobs. */
+  readonly lengths: readonly number[];
+  /** Hosts that the archive has records of, without any of these jobs; null where the user may not know. */
+  readonly idle: readonly string[] | null;
   /** Null: the archive has no job index. Of a day without jobs all is null. */
   readonly hosts:
     | readonly {
         readonly host: string;
-        /** Seconds with jobs; of several at a time, of each. */
+        /** Seconds of jobs; of several at a time, of each. */
         readonly seconds: readonly (number | null)[];
+        /** Seconds with a job, or several. */
+        readonly busy: readonly (number | null)[];
         readonly flagged: readonly (number | null)[];
         /** Busy CPUs by CPUs of these jobs on all their hosts, by their seconds here. */
         readonly efficiency: readonly (number | null)[];
@@ -69,6 +75,8 @@ interface JobMetricFacts {
   readonly value: number | null;
   readonly unit: string;
   readonly formula: string;
+  /** What it is computed from; `name` is `type.key`. */
+  readonly inputs: readonly { readonly name: string }[];
   readonly note?: string;
   readonly lacks?: string;
   /** Why the value is to be doubted. */
@@ -77,6 +85,8 @@ interface JobMetricFacts {
 
 interface JobFlagFacts {
   readonly flag: string;
+  /** Those of its metric. */
+  readonly set: string;
   readonly metric: string;
   readonly condition: string;
   readonly result: 'pass' | 'flagged' | 'not available';

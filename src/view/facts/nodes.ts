@@ -8,6 +8,8 @@ export interface NodeMetric {
   readonly unit: string;
   /** `track`: computed from several keys. `rate`: a counter, as amounts a second. `level`: a gauge. */
   readonly kind: 'track' | 'rate' | 'level';
+  /** What a job's track is computed from: `type.key`. */
+  readonly inputs?: readonly string[];
 }
 
 export interface NodeType {

@@ -11,6 +11,8 @@ export interface ServedFacts extends Facts {
   readonly revision: number;
   /** Its files were removed: what was read before is still told of. */
   readonly gone: boolean;
+  /** Whether it is an archive with a job index: what its cluster did is told, day by day. */
+  readonly cluster?: true;
 }
 
 /** A path that was to be shown, and why it is not. */

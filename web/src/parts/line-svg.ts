@@ -1,7 +1,7 @@
 /** Lines or a stack as SVG, from the bins that are on the page. */
 import { flagsSvg, type SvgField } from './flags-svg.ts';
 import { type Chart, type Line, topOf, tops } from './lines.ts';
-import { colourOf, DASHES, figureOf } from './plot.ts';
+import { BAR, colourOf, DASHES, figureOf } from './plot.ts';
 import { coordinate, css, escaped, svgDocument } from './svg.ts';
 
 const WIDE = 900;
@@ -42,6 +42,18 @@ function area(xs: ArrayLike<number>, ys: ArrayLike<number>, bottom: number): str
   }
   return drawn;
 }
+
+/** The same as bars as wide as their bins. */
+const barsOf = (xs: readonly number[], ys: readonly number[], bottom: number): string => {
+  const wide = BAR * (xs.length > 1 ? xs[1] - xs[0] : WIDE - LEFT - RIGHT);
+  return ys
+    .map((y, k) =>
+      Number.isNaN(y)
+        ? ''
+        : `M${coordinate(xs[k] - wide / 2)} ${bottom}V${coordinate(y)}h${coordinate(wide)}V${bottom}Z`,
+    )
+    .join('');
+};
 
 export function linesSvg(
   chart: Chart,
@@ -84,7 +96,7 @@ export function linesSvg(
     const ys = Array.from(columns[k], y);
     parts.push(
       chart.stacked
-        ? `<path d="${area(xs, ys, HIGH)}" fill="${colourOf(k)}"/>`
+        ? `<path d="${chart.bars ? barsOf(xs, ys, HIGH) : area(xs, ys, HIGH)}" fill="${colourOf(k)}"/>`
         : `<path d="${path(xs, ys, chart.step === true)}" fill="none" stroke="${colourOf(k)}" stroke-width="1.6" stroke-dasharray="${DASHES[k % DASHES.length].join(' ')}"/>`,
     );
   }

@@ -26,6 +26,8 @@ export interface Chart {
   readonly stacked?: boolean;
   /** Values hold until the next sample: drawn as steps. */
   readonly step?: boolean;
+  /** Bins are things of their own, such as days: drawn as bars. Stacked ones only. */
+  readonly bars?: boolean;
   /** Highest value of the scale; not given: what is there. */
   readonly most?: number;
   /** What a line is: `PE`, `host`. */

@@ -36,6 +36,24 @@ export function dataOf(
   return [times, ...columns.map(gaps)] as uPlot.AlignedData;
 }
 
+/** Share of its place that a bar takes. */
+export const BAR = 0.9;
+
+/** Draws a series as bars as wide as its bins. */
+const bars: uPlot.Series.PathBuilder = (plot, series, first, last) => {
+  const xs = plot.data[0].map((x) => plot.valToPos(x, 'x', true));
+  const wide = BAR * (xs.length > 1 ? xs[1] - xs[0] : plot.bbox.width);
+  const bottom = plot.valToPos(0, 'y', true);
+  const fill = new Path2D();
+  for (let k = first; k <= last; k++) {
+    const value = plot.data[series][k];
+    if (typeof value !== 'number') continue;
+    const top = plot.valToPos(value, 'y', true);
+    fill.rect(xs[k] - wide / 2, top, wide, bottom - top);
+  }
+  return { fill };
+};
+
 export interface PlotEvents {
   /** A stretch of the axis was dragged over; with Shift held it is measured. */
   drag(from: number, to: number, shift: boolean): void;
@@ -137,7 +155,7 @@ export function optionsFor(
         label: labels[k],
         stroke: () => colourOf(k),
         ...(chart.stacked
-          ? { fill: () => colourOf(k), width: 0 }
+          ? { fill: () => colourOf(k), width: 0, ...(chart.bars && { paths: bars }) }
           : { width: 1.6, dash: DASHES[k % DASHES.length] }),
         points: { show: false },
         spanGaps: false,

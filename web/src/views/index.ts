@@ -1,5 +1,6 @@
 /** What draws each view. */
 import type { Component } from 'svelte';
+import Cluster from './Cluster.svelte';
 import Compare from './Compare.svelte';
 import Events from './Events.svelte';
 import type { ViewId } from './list.ts';
@@ -12,6 +13,7 @@ import Timeline from './Timeline.svelte';
 import type { ViewProps } from './view-props.ts';
 
 export const COMPONENTS: Readonly<Record<ViewId, Component<ViewProps>>> = {
+  cluster: Cluster,
   compare: Compare,
   events: Events,
   nodes: Nodes,

@@ -2,6 +2,7 @@
 import type { Page } from '../page.svelte.ts';
 
 export type ViewId =
+  | 'cluster'
   | 'overview'
   | 'timeline'
   | 'simulation'
@@ -23,6 +24,8 @@ export interface View {
   readonly fill: string;
   /** Whether there is anything to show. Reactive. */
   available(page: Page): boolean;
+  /** Whether its tab is there only where there is something to show. */
+  readonly rare?: true;
   /** Whether it has something to show without samples over time, too. */
   readonly timeless?: true;
 }
@@ -33,6 +36,16 @@ const REGION_TABLES = [
 ];
 
 export const VIEWS: readonly View[] = [
+  {
+    id: 'cluster',
+    title: 'Cluster',
+    key: 'J',
+    help: 'What the hosts of an archive did day by day, whose jobs took the time, and which jobs to look at.',
+    fill: 'This view needs an archive’s job index: `triscope node index --archive FOLDER`.',
+    available: ({ facts }) => facts?.cluster === true,
+    timeless: true,
+    rare: true,
+  },
   {
     id: 'overview',
     title: 'Overview',

@@ -1,0 +1,20 @@
+/** Leads to a job. */
+import type { JobListRow } from '../../../src/view/facts/jobs.ts';
+import type { Page } from '../page.svelte.ts';
+import type { ViewState } from '../state.ts';
+
+/** Seconds before and after a job, and as a share of it. */
+const LEAST_SLACK = 1;
+const SLACK = 0.01;
+
+/** What shows a job, with what was around it. */
+export function showJob(page: Page, { id, from, to }: JobListRow): Partial<ViewState> {
+  const slack = Math.max(LEAST_SLACK, SLACK * (to - from));
+  return {
+    view: 'nodes',
+    more: { ...page.state.now.more, 'nodes.job': id },
+    path: '',
+    from: Math.max(page.extent?.[0] ?? from, from - slack),
+    to: to + slack,
+  };
+}
