@@ -5,9 +5,8 @@ import type { RecordingEntry, Refused, ServedFacts } from '../../src/view/facts/
 import type { TableFacts } from '../../src/view/series/store.ts';
 import { type Axis, axisFor, type Clock, VIRTUAL } from './axis.ts';
 import type { PageSource } from './source.ts';
-import type { AxisKind } from './state.ts';
+import type { AxisKind, ViewId } from './state.ts';
 import { ViewStore } from './view-store.svelte.ts';
-import type { ViewId } from './views/list.ts';
 
 export type PageFacts = ServedFacts;
 

@@ -5,6 +5,17 @@
 
 /** What the time axis counts: seconds of real time, the time of day, the model's virtual time, or GVT computations. */
 export type AxisKind = 'real' | 'wall' | 'virtual' | 'gvt';
+/** The views below the lanes. */
+export type ViewId =
+  | 'cluster'
+  | 'overview'
+  | 'timeline'
+  | 'simulation'
+  | 'events'
+  | 'regions'
+  | 'nodes'
+  | 'compare'
+  | 'sql';
 export type Theme = 'system' | 'light' | 'dark';
 
 export const AXES: readonly AxisKind[] = ['real', 'wall', 'virtual', 'gvt'];

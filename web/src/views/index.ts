@@ -1,9 +1,9 @@
 /** What draws each view. */
 import type { Component } from 'svelte';
+import type { ViewId } from '../state.ts';
 import Cluster from './Cluster.svelte';
 import Compare from './Compare.svelte';
 import Events from './Events.svelte';
-import type { ViewId } from './list.ts';
 import Nodes from './Nodes.svelte';
 import Overview from './Overview.svelte';
 import Regions from './Regions.svelte';

@@ -1,16 +1,6 @@
 /** The views below the lanes, in the order of their tabs; what draws each is in index.ts. */
 import type { Page } from '../page.svelte.ts';
-
-export type ViewId =
-  | 'cluster'
-  | 'overview'
-  | 'timeline'
-  | 'simulation'
-  | 'events'
-  | 'regions'
-  | 'nodes'
-  | 'compare'
-  | 'sql';
+import type { ViewId } from '../state.ts';
 
 export interface View {
   /** As in the address: `#view=ID`. */
