@@ -1,11 +1,13 @@
 /** What the API tells of regions: a run made by hand, and GEOPM's genuine files. */
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HASH_UNMARKED, regionHash } from '../../src/model/region-hash.ts';
+import { PROCESS } from '../../src/model/schemas/process.ts';
 import type { LanesFacts, RegionFacts } from '../../src/view/facts/regions.ts';
+import { batchOf, framesOf, recordingOf, writeFolder } from '../query/support/recording.ts';
 import { json, refusal } from './support/ask.ts';
 import { regionRun, SOLVE, WRITE } from './support/regions.ts';
 
@@ -183,4 +185,35 @@ describe.skipIf(GOLDEN === undefined)('GEOPM’s genuine files (needs TRISCOPE_G
       await server.close();
     }
   });
+});
+
+it('processes of a recorded command have their ranks and names; signals that no machine told are left out', async () => {
+  const who = { real_time: 0, host: 'h1' };
+  const head = '# start_time: 2026-03-01T12:00:00.000000000+0000\n# node_name: h1\n';
+  const visits = [7, 8].flatMap((id) => [
+    `0.1|${id}|REGION_ENTRY|0x00000001|${id}`,
+    `0.4|${id}|REGION_EXIT|0x00000001|${id}`,
+  ]);
+  const recording = writeFolder(join(mkdtempSync(join(tmpdir(), 'regions-')), 'run.tri'), {
+    'recording.json': recordingOf(),
+    'extra.frames': framesOf(
+      batchOf(PROCESS, [
+        { ...who, process_id: 7, rank: 1, name: 'app' },
+        { ...who, process_id: 8, name: 'tool' },
+      ]),
+    ),
+    'geopm.profile-h1': `${head}TIME|PROCESS|EVENT|SIGNAL|THREAD\n${visits.join('\n')}\n`,
+    'geopm.trace-h1': `${head}TIME|REGION_HASH|CPU_POWER|TIME_HINT_NETWORK\n0|0x00000001|nan|0\n1|0x00000001|nan|0.5\n`,
+  });
+  const server = await startServer({ recording });
+  try {
+    const path = '/api/regions/processes?host=h1&from=0&to=1&bins=10';
+    const { lanes } = await json<LanesFacts>(server.port, path);
+    expect(lanes.map(({ name }) => name)).toEqual(['rank 1 (process 7)', 'process 8 (tool)']);
+    const { traces } = await json<RegionFacts>(server.port, '/api/regions');
+    expect(traces[0].signals.map(({ key }) => key)).toEqual(['time_hint_network']);
+  } finally {
+    await server.close();
+    rmSync(dirname(recording), { recursive: true });
+  }
 });

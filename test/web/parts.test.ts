@@ -5,7 +5,7 @@ import { axisFor, REAL } from '../../web/src/axis.ts';
 import { flagPlaces, flagWindow } from '../../web/src/flags.ts';
 import { findingFlags, highStretch, jumpTo } from '../../web/src/overview/evidence.ts';
 import { processNames } from '../../web/src/overview/process-names.ts';
-import { labelOf } from '../../web/src/overview/threads.ts';
+import { labelOf, worthALine } from '../../web/src/overview/threads.ts';
 import { linesCsv, topOf, tops } from '../../web/src/parts/lines.ts';
 import { palette, scaleOf, stepOf } from '../../web/src/parts/palettes.ts';
 import { reaching } from '../../web/src/parts/reaching.ts';
@@ -324,6 +324,14 @@ describe('a finding', () => {
 });
 
 describe('threads of a recorded command', () => {
+  it('are drawn if they ran, or if all of many hardly did', () => {
+    const of = (...shares: number[]) => shares.map((share) => ({ share }));
+    const little = Array(9).fill(0.2);
+    expect(worthALine(of(...little, 60, 5))).toEqual(of(60, 5));
+    expect(worthALine(of(...little))).toHaveLength(8);
+    expect(worthALine(of(0, 90))).toEqual(of(90, 0));
+  });
+
   const place = { pe: 3, rank: 3, host: 'h1', cpu: null, threadId: 9 };
   const host = { platform: 'linux', arch: 'x64', cpus: 2, cpuModel: '', memory: 0 };
   const facts = (...names: readonly string[]) => ({

@@ -70,9 +70,9 @@ class Reader {
   }
 
   /** @param several whether threads of its process told something, too */
-  end(several: boolean): ProcessTrace {
+  end(called: string, several: boolean): ProcessTrace {
     const { host, process, thread } = this;
-    const name = `process ${process}${several ? ` thread ${thread}` : ''}`;
+    const name = `${called}${several ? ` thread ${thread}` : ''}`;
     const [open] = this.inside;
     const what =
       'it never told that it left this region: it was ended inside, or the trace was cut';
@@ -105,8 +105,14 @@ interface ToldBy {
   readonly events: Told[];
 }
 
+/** “rank 1 (process 812)”, “process 812 (solver)”, of a recorded command's processes, by `PROCESS HOST`. */
+type ProcessNames = ReadonlyMap<string, string>;
+
 /** What one thread told stays in its order, also where times are equal. Of threads, those that told of regions or epochs. */
-export function* processTraces(told: readonly ToldBy[]): Steps<readonly ProcessTrace[]> {
+export function* processTraces(
+  told: readonly ToldBy[],
+  names: ProcessNames = new Map(),
+): Steps<readonly ProcessTrace[]> {
   const processes = new Map<string, Reader[]>();
   for (const { host, process, thread = null, events } of told) {
     const reader = new Reader(host, process, thread);
@@ -120,11 +126,25 @@ export function* processTraces(told: readonly ToldBy[]): Steps<readonly ProcessT
     processes.set(of, own);
     own.push(reader);
   }
-  return [...processes.values()].flatMap((readers) => {
+  return [...processes].flatMap(([of, readers]) => {
     const marked = readers.filter((reader) => reader.told);
     const shown = marked.length === 0 ? readers.slice(0, 1) : marked;
-    return shown.map((reader) => reader.end(shown.length > 1));
+    const called = names.get(of) ?? `process ${readers[0].process}`;
+    return shown.map((reader) => reader.end(called, shown.length > 1));
   });
+}
+
+/** None where the processes were not recorded. */
+async function namesIn(sql: OpenRecording): Promise<ProcessNames> {
+  const tables = await sql.query<{ there: boolean }>(
+    "SELECT count(*) > 0 AS there FROM information_schema.columns WHERE table_name = 'process_info' AND column_name = 'rank'",
+  );
+  if (tables[0]?.there !== true) return new Map();
+  const rows = await sql.query<{ of: string; name: string }>(
+    `SELECT process_id || ' ' || host AS of, coalesce('rank ' || max(rank)::INTEGER || ' (process ' || process_id || ')', 'process ' || process_id || ' (' || arg_max(name, t) || ')') AS name
+      FROM process_info GROUP BY host, process_id`,
+  );
+  return new Map(rows.map(({ of, name }) => [of, name]));
 }
 
 /** Reads them. @param hasThreads whether the table tells them apart @throws the signal's reason */
@@ -150,5 +170,5 @@ export async function readProfiles(
       own.events.push({ time: Number(time), event: String(event), hash: Number(hash) });
     }
   }
-  return inTurns(processTraces([...told.values()]), signal);
+  return inTurns(processTraces([...told.values()], await namesIn(sql)), signal);
 }

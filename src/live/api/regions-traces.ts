@@ -62,6 +62,8 @@ interface OpenTrace {
   readonly epochs: Numbers;
   epoch: number;
   readonly signals: readonly Track[];
+  /** Whether a signal has had a value: what this machine lacks has none. */
+  readonly told: Uint8Array;
 }
 
 async function readTraces(sql: OpenRecording): Promise<{
@@ -90,6 +92,7 @@ async function readTraces(sql: OpenRecording): Promise<{
         epochs: new Numbers(),
         epoch: Number.NaN,
         signals: signals.map(() => new Track(1)),
+        told: new Uint8Array(signals.length),
       };
       open.set(host, trace);
       const time = Number(row[1]);
@@ -100,9 +103,11 @@ async function readTraces(sql: OpenRecording): Promise<{
       if (!Number.isNaN(epoch)) trace.epoch = epoch;
       for (let k = 0; k < lanes.length; k++) trace.lanes[k].push(Number(row[3 + k] ?? 0));
       for (let k = 0; k < signals.length; k++) {
-        const value = row[3 + lanes.length + k];
+        const cell = row[3 + lanes.length + k];
+        const value = cell === null ? Number.NaN : Number(cell);
         trace.signals[k].add(before, time);
-        trace.signals[k].set(0, value === null ? Number.NaN : Number(value));
+        trace.signals[k].set(0, value);
+        if (!Number.isNaN(value)) trace.told[k] = 1;
       }
     }
   }
@@ -111,7 +116,9 @@ async function readTraces(sql: OpenRecording): Promise<{
     times: trace.times.cells,
     lanes: new Map(lanes.map((key, k) => [laneName(key), Uint32Array.from(trace.lanes[k].cells)])),
     epochs: trace.epochs.cells,
-    signals: new Map(signals.map((key, k) => [key, trace.signals[k]])),
+    signals: new Map(
+      signals.flatMap((key, k) => (trace.told[k] === 1 ? [[key, trace.signals[k]] as const] : [])),
+    ),
   }));
   const units = new Map(columns.map(({ key, unit }) => [key, unit]));
   return { hosts, units };

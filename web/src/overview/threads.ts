@@ -47,16 +47,21 @@ export function labelOf(
   return process === thread ? `${called}${where}` : `thread ${thread} of ${called}${where}`;
 }
 
+/** Those that ran most: where some did, not those that hardly ran; of a command that mostly waits, all ran little. */
+export function worthALine<T extends { readonly share: number }>(threads: readonly T[]): T[] {
+  const ran = threads.filter(({ share }) => share >= 100 * LITTLE);
+  const all = threads.length <= MOST || ran.length === 0;
+  return [...(all ? threads : ran)].sort((a, b) => b.share - a.share).slice(0, MOST);
+}
+
 /** Those that ran most, in the order of their numbers; of a PE, its threads alone. */
 async function busiest(source: PageSource, view: View): Promise<readonly Thread[]> {
   const whole = await seriesOf(source, view, inputsOf(THREAD_RUNNING), 1);
   const own = view.facts.pes.find(({ pe }) => pe === view.pe)?.threadId ?? null;
-  const some = whole
+  const shares = whole
     .filter(({ entity }) => own === null || entity.endsWith(`/${own}`))
-    .map(({ entity, mean }) => ({ entity, share: (mean[0] || 0) * THREAD_RUNNING.factor }))
-    .filter(({ share }, _, all) => share >= 100 * LITTLE || all.length <= MOST)
-    .sort((a, b) => b.share - a.share)
-    .slice(0, MOST);
+    .map(({ entity, mean }) => ({ entity, share: (mean[0] || 0) * THREAD_RUNNING.factor }));
+  const some = worthALine(shares);
   const names = await processNames(source, [
     ...new Set(some.map(({ entity }) => processOf(entity))),
   ]);
