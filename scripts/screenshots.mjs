@@ -59,7 +59,7 @@ async function recordedRoss(folder) {
   if (spawnSync(process.execPath, shims, { env, stdio: ['ignore', 2, 2] }).status !== 0)
     throw new Error('the MPI shim cannot be built');
   const options = ['--synch=3', '--nlp=512', '--lookahead=0.1', '--extramem=100000'];
-  const samples = ['--end=40000', '--engine-stats=2', '--rt-interval=100'];
+  const samples = ['--end=32000', '--engine-stats=2', '--rt-interval=100'];
   const ranks = ['mpirun', '-np', '2', '--bind-to', 'core', process.env.ROSS_PHOLD];
   const words = [PROGRAM, 'record', '-o', 'phold', '--', ...ranks, ...options, ...samples];
   const run = spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', 2, 2] });
