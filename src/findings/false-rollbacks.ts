@@ -1,7 +1,7 @@
 /**
- * False rollbacks: a KP is rolled back as a whole, so a late event for one of its LPs undoes the events of all. Nobody
- * counts them; what can be said is how many of a KP's events belong to LPs other than the one that is hit. If LPs are hit
- * as often as they handle events, that is 1 − Σ pᵢ², where pᵢ is the LP's part of the KP's events.
+ * False rollbacks: a KP is rolled back as a whole, so a late event for one of its LPs undoes the events of all. They
+ * are not counted; the share of a KP's events that belong to LPs other than the one that is hit is an estimate. If
+ * LPs are hit as often as they handle events, that is 1 − Σ pᵢ², where pᵢ is the LP's part of the KP's events.
  */
 import { asRows, expecting, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
 import { rollbackCost } from './rollback-cost.ts';

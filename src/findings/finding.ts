@@ -1,4 +1,4 @@
-/** What is slow, why, how that is known, and what to turn: a query with a sentence. */
+/** Findings: what is slow, why, the evidence, and which setting to change. */
 
 import {
   type Evidence,
@@ -31,12 +31,12 @@ export {
 /** What a rule gives; its name is added. */
 export type FindingParts = Omit<Finding, 'rule'>;
 
-/** What a rule gives in place of findings where it could not look. */
+/** What a rule returns instead of findings if it could not be examined. */
 export interface Lacks {
   readonly lacks: string;
 }
 
-/** A number from which on a rule says something, and why that number. */
+/** A number from which on a rule fires, and the source of that number. */
 export interface Threshold {
   readonly value: number;
   /** `share` (0.1 is 10 %), a unit, or '' for a bare number. */
@@ -63,14 +63,14 @@ export interface FindingRule {
   /** Kebab case. */
   readonly name: string;
   readonly title: string;
-  /** How it is told: one or two sentences for the docs. */
+  /** Its method: one or two sentences for the docs. */
   readonly looks: string;
   /** Tables, or columns as `table.column`, without which it has nothing to say. */
   readonly needs: readonly string[];
   readonly thresholds: Readonly<Record<string, Threshold>>;
-  /** What to turn. */
+  /** The setting to change. */
   readonly knob: string;
-  /** Rules whose findings follow from what this one finds: they are told after it, as notices. */
+  /** Rules whose findings are consequences of this one's: they are listed after it, as notices. */
   readonly explains?: readonly string[];
   run(subject: Subject): Promise<readonly FindingParts[] | Lacks>;
 }
@@ -98,7 +98,7 @@ export function expecting(
   return { advice: `${advice} Up to ${short(gain)} times as fast: ${why}.`, gain };
 }
 
-/** `advice` whose effect on the run's time nobody can tell from a recording, and why. */
+/** `advice` whose effect on the run's time does not follow from a recording, and why. */
 export const unforeseen = (advice: string, why: string): Pick<FindingParts, 'advice'> => ({
   advice: `${advice} How much faster that is cannot be told: ${why}.`,
 });

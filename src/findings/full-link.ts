@@ -63,7 +63,7 @@ export const FULL_LINK: FindingRule = {
       ? await recording.query<{ host: string; moved: number }>(OWN_CALLS)
       : [];
     const own = calls.find(({ host }) => host === worst.host)?.moved ?? null;
-    // What goes past the kernel is no call.
+    // Traffic that bypasses the kernel is not in the counts of system calls.
     const byKernel = !worst.link.includes('/');
     const others =
       byKernel && own !== null && own < THEIRS.value * worst.carried

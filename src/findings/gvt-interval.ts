@@ -79,7 +79,9 @@ const sql = (
   CASE WHEN ${gvts} IS NOT NULL THEN sum(events_processed) / greatest(1, ${gvts}) END AS events_per_gvt
 FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY pe_id`;
 
-/** GVTs that were asked for after every few events: PEs wait for them, which no clock of theirs counts as GVT. */
+/**
+ * GVTs that the settings request after every few events: PEs wait for them, which their timers do not count as GVT.
+ */
 async function askedFor(
   subject: Subject,
   facts: RunFacts | null,

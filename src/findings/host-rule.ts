@@ -19,7 +19,7 @@ interface HostRule extends Omit<FindingRule, 'needs' | 'run'> {
   says(one: HostValue): string;
 }
 
-/** Devices that are told each; more are in the evidence. */
+/** Devices with a finding of their own; the others are in the evidence. */
 const MOST = 8;
 
 export const hostRule = ({ sql, some, much, says, ...rule }: HostRule): FindingRule => ({

@@ -1,4 +1,6 @@
-/** Findings: what is slow in a recording, why, and what to turn. See docs/findings.md. */
+/**
+ * Findings: what is slow in a recording, why, and which setting to change. See docs/findings.md.
+ */
 import { endedBy } from '../query/ended-by.ts';
 import type { OpenRecording } from '../query/index.ts';
 import {
@@ -36,7 +38,7 @@ interface FindOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Runs all rules; says which found something, and which could not look. */
+/** Runs all rules; returns the findings, and the rules that could not be examined. */
 export async function examine(
   opened: OpenRecording,
   { rules = FINDINGS, path, signal }: FindOptions = {},
@@ -79,14 +81,16 @@ const INFO: Severity = 'info';
 /** Seconds of a simulation that a finding is about at least: compiling and starting take about as many. */
 const LEAST_LOST = 0.05;
 
-/** Length of the simulation that was recorded; null where nobody noted it, or there are several. */
+/**
+ * Seconds of the recorded simulation; null if they were not recorded, or there are several simulations.
+ */
 async function secondsOf({ recording, has }: Subject): Promise<number | null> {
   if (!has('sim_run.wall')) return null;
   const rows = await recording.query<{ wall: number }>('SELECT wall FROM sim_run');
   return rows.length === 1 ? rows[0].wall : null;
 }
 
-/** Whether there is enough to gain to accuse anybody. */
+/** Whether enough can be gained for more than an info. */
 const isWorthIt = ({ gain }: Finding, wall: number | null): boolean =>
   wall === null || gain === undefined || wall * (1 - 1 / gain) >= LEAST_LOST;
 
@@ -115,7 +119,7 @@ export async function examineJob(
 }
 
 const rank = (severity: Severity) => SEVERITIES.indexOf(severity);
-/** What follows from a cause, and is no worse, is a notice: it says how the cause shows. */
+/** A consequence of another finding that is no worse than it becomes a notice. */
 function settled(found: readonly Finding[], rules: readonly FindingRule[]): Finding[] {
   const explained = new Set<Finding>();
   for (const cause of found) {
@@ -139,7 +143,9 @@ export const findAll = async (
   options: FindOptions = {},
 ): Promise<Finding[]> => [...(await examine(recording, options)).findings];
 
-/** What a rule says. One that cannot read a table, as of a damaged file, does not keep the others from speaking. */
+/**
+ * The findings of a rule. A rule that cannot read a table, as of a damaged file, does not stop the others.
+ */
 async function judge(
   rule: FindingRule,
   subject: Subject,

@@ -40,7 +40,7 @@ FROM node_${type} GROUP BY host, device`,
   return parts.length === 0 ? '' : `${parts.join('\nUNION ALL ')}\nORDER BY ALL`;
 }
 
-/** Seconds of a job that is accused of its course: less is mostly starting and ending. */
+/** Least seconds of a job for findings about its course: shorter ones mostly start and end. */
 const LEAST_SECONDS = 60;
 
 export const isBrief = ({ job: { times } }: MeasuredJob): boolean =>

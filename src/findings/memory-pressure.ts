@@ -1,4 +1,6 @@
-/** Event memory that runs out: events given up half-way, events sent back, queues that grow without end. */
+/**
+ * Event memory that runs out: events aborted, events undone to free memory, queues that grow without end.
+ */
 import {
   asRows,
   expecting,

@@ -39,7 +39,7 @@ extent AS (SELECT max("to") - min("from") AS whole FROM (${table === SIMULATOR ?
 SELECT "from", "to", seconds, ran, whole FROM sample, extent
 WHERE seconds >= ${LONG.value} AND ran < ${RAN.value} ORDER BY seconds DESC, "from"`;
 
-/** Part of a stretch that waits for the recorder explain, from which on nobody stopped the run. */
+/** If waits for the recorder explain this part of a stretch, the run was not stopped. */
 const EXPLAINED = 0.5;
 
 /** The most that a PE waited for a free buffer, s. */

@@ -66,7 +66,7 @@ export const RANK_IMBALANCE: FindingRule = {
     const ranks = ranksOf(await rankRegions(subject)).sort((a, b) => a.mpi - b.mpi);
     const [late, ...others] = ranks;
     if (others.length === 0) return [];
-    // Where the others differ among themselves as much, nobody is the late one.
+    // If the others differ as much among themselves, none is the late one.
     const next = others[0];
     const share = mean(others.map((one) => (one.mpi - late.mpi) / one.whole));
     const apart = (next.mpi - late.mpi) / next.whole;

@@ -4,7 +4,7 @@ import type { Subject, Threshold } from './finding.ts';
 import { OWN } from './finding.ts';
 import { type LossWindow, type Stretch, stretchOf } from './when.ts';
 
-/** Nobody is accused on less. */
+/** Less is not enough for a finding. */
 export const LONG: Threshold = {
   value: 1,
   unit: 's',
@@ -12,7 +12,7 @@ export const LONG: Threshold = {
   source: `${OWN}: below it are starts and ends`,
 };
 
-/** Calls that are no waiting for others: the start, the end, and files. */
+/** Calls that do not wait for other ranks: the start, the end, and files. */
 const APART =
   "region NOT IN ('MPI_Init', 'MPI_Init_thread', 'MPI_Finalize') AND region NOT LIKE 'MPI\\_File\\_%' ESCAPE '\\'";
 /** An MPI call, as the shim names its region. */

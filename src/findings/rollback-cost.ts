@@ -7,7 +7,7 @@ import { oneMode, totalsOf, undoneShare } from './samples.ts';
 const WINDOWS = 20;
 const FEWEST = 6;
 
-/** Handling and taking from the queue, of which a part was for nothing; and undoing. */
+/** Handling and taking from the queue, a part of which was wasted; and undoing. */
 const HANDLING = ['events_processed_time', 'priority_queue_time'];
 const UNDOING = ['rollback_time', 'cancel_q_time'];
 const COUNTS = ['events_processed', 'events_rolled_back'];
@@ -32,8 +32,9 @@ interface PeRow {
 }
 
 /**
- * The share of the events handled that was undone; or that of the PEs' time that this took, where it was timed and is more at
- * least. That it took less acquits nobody: where the window adapts, rollbacks cost the waiting that avoids more of them.
+ * The share of the events handled that was undone; or that of the PEs' time that this took, where it was timed and is
+ * more at least. A smaller share of time does not count: where the window adapts, avoiding more rollbacks costs
+ * waiting.
  */
 export async function rollbackCost(subject: Subject): Promise<number> {
   const share = undoneShare(await totalsOf(subject));

@@ -73,7 +73,7 @@ export async function lessAhead(subject: Subject): Promise<string> {
     : 'a smaller --batch or --gvt-interval, or --max-opt-lookahead';
 }
 
-/** Synchronisers that undo events to see whether they can be: what they undo is no loss. */
+/** Synchronisers that undo events on purpose, as a check: that is no loss. */
 const PROVING = new Set(['rollback-check', 'optimistic-debug']);
 
 /** Whether the run was made to prove that events can be undone. */

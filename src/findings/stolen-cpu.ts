@@ -164,7 +164,7 @@ function adviceFor(all: readonly PeOnNode[], { weight }: Context): string {
   }
   const steal = mean(all.map((pe) => pe.steal ?? 0));
   const waiting = mean(all.map((pe) => pe.waiting ?? 0));
-  // Whoever waits for a CPU that nobody uses is held back by something else, of which this recording has no samples.
+  // A thread that waits for an unused CPU is held back by something of which this recording has no samples.
   const taken = mean(all.map((pe) => (pe.others ?? 1) + (pe.steal ?? 0)));
   if (taken < waiting * EXPLAINED) {
     return 'Nobody else used its CPU: find out what else keeps its threads from running, such as a quota (cpu.max) or the weight of its control group, or a process that stops them.';

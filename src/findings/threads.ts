@@ -3,7 +3,7 @@ import { meanOver } from '../model/measures/index.ts';
 import { asRows, counted, OWN, type Subject, type Threshold } from './finding.ts';
 import { type LossWindow, type Stretch, stretchOf } from './when.ts';
 
-/** Nobody is accused on less. */
+/** Less is not enough for a finding. */
 export const ENOUGH: Threshold = {
   value: 1,
   unit: 's',
@@ -45,8 +45,9 @@ export const threadsOf = ({ recording }: Subject): Promise<ThreadRun[]> =>
   recording.query<ThreadRun>(THREADS);
 
 /**
- * Share of its time, 0 to 1, that a thread was ready to run and did not: it waited for its CPU, or its CPU was stolen. Of what
- * was stolen it lost its part of what ran there: who sleeps loses nothing. What nobody measured accuses nobody.
+ * Share of its time, 0 to 1, that a thread was ready to run and did not: it waited for its CPU, or its CPU was
+ * stolen. Of what was stolen it lost its part of what ran there: who sleeps loses nothing. What was not measured
+ * counts as nothing lost.
  */
 export function lostOf({ waiting, stolen, running, others }: ThreadRun): number {
   const ran = running + (others ?? 0);

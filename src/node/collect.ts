@@ -8,7 +8,7 @@ import type { NodeType } from './types/type.ts';
 export type { Absent } from './types/open-types.ts';
 
 /**
- * A type that is asked for and does not exist.
+ * A requested type does not exist.
  * @example
  * ```ts
  * import { Collection, UnknownTypeError } from 'triscope/node';
@@ -37,7 +37,7 @@ export interface CollectionOptions {
   readonly types?: readonly string[];
   /** Names of types to leave out. */
   readonly without?: readonly string[];
-  /** `$hostname`, where it is to be another than the kernel's. */
+  /** `$hostname`, if it shall differ from the kernel's. */
   readonly hostname?: string;
   /** Folder of a recorded `proc` and `sys`; this machine where absent. */
   readonly root?: string;
@@ -57,12 +57,12 @@ function typesNamed(names: readonly string[], without: readonly string[]): reado
   return NODE_TYPES.filter(({ name }) => asked(name) && !without.includes(name));
 }
 
-/** What is to be added to the steady clock, in microseconds, for the time since 1970. */
+/** Microseconds to add to the monotonic clock to get the time since 1970. */
 let offset = Number.NaN;
 
 /**
- * Microseconds since 1970, whole: the wall clock, which counts milliseconds and may be set, with the steady clock for
- * what is between. (`performance` would do for a while: it never hears that the clock was set.)
+ * Microseconds since 1970, whole: the wall clock, which counts milliseconds and may be set, refined by the monotonic
+ * clock. (`performance` alone would not follow when the clock is set.)
  */
 export function now(): number {
   const wall = Date.now() * 1000;
@@ -120,7 +120,7 @@ export class Collection {
     return this._types.absent;
   }
 
-  /** Collections that failed, by type; the others of the same moment were not harmed. */
+  /** Number of failed collections by type; other types of the same sample are not affected. */
   get failures(): ReadonlyMap<string, number> {
     return this._types.failures;
   }

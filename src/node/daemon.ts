@@ -35,7 +35,9 @@ export interface DaemonOptions extends DaemonSettings {
   readonly log: NodeLog | null;
   readonly sinks: readonly GroupSink[];
   readonly jobs: JobSources;
-  /** Programs counters at the start, and restores them at the end; null: counters are as they are. */
+  /**
+   * Programs counters at the start, and restores them at the end; null: counters are not programmed.
+   */
   readonly pmc: Programming | null;
   /** Seconds after which the log's file is closed and a new one begun. */
   readonly rotate: number;
@@ -43,7 +45,7 @@ export interface DaemonOptions extends DaemonSettings {
   readonly marksRotation: boolean;
   /** Number of samples at even times after which it stops; Infinity: it never does. */
   readonly count: number;
-  /** Called with one line about each thing that goes wrong, and when that is over. */
+  /** Called with one line when something goes wrong, and when it works again. */
   readonly say: (line: string) => void;
 }
 
@@ -53,7 +55,7 @@ export interface DaemonResult {
   readonly groups: number;
   /** Number of moments at which no sample was taken because an earlier one was still under way. */
   readonly missed: number;
-  /** Groups that were lost: not written before the end, or given up for later ones. */
+  /** Groups that were lost: not written before the end, or dropped to make room for later ones. */
   readonly lost: number;
 }
 
@@ -70,7 +72,7 @@ class Watched {
     this.changed();
   }
 
-  /** Whether it is another than at the last call. */
+  /** Whether the file has changed since the last call. */
   changed(): boolean {
     if (this.path === null) return false;
     const before = this.stamp;
@@ -144,7 +146,7 @@ export class Daemon {
     this.period = this.periodNow();
   }
 
-  /** The list's folder, which a full disk may have no room for later. */
+  /** Makes the list's folder: later the disk may be full. */
   private makeList(): void {
     const { list } = this.options.jobs;
     try {
@@ -161,7 +163,7 @@ export class Daemon {
 
   /**
    * Samples until `stop` is called, then once more; or until `count` samples are taken.
-   * @throws what the log or a list of jobs throws where it cannot be used at all; other troubles go to `say`
+   * @throws the errors of the log or list of jobs if they cannot be used at all; other faults are reported by `say`
    */
   async run(): Promise<DaemonResult> {
     this.align();
@@ -196,7 +198,7 @@ export class Daemon {
     return 1000 * (ids.length > 0 ? this.freq : Math.max(this.freq, this.options.idle ?? 0));
   }
 
-  /** Takes the period of now: the next sample is at its next multiple. */
+  /** Changes to the present period: the next sample is due at its next multiple. */
   private keepPace(): void {
     const period = this.periodNow();
     if (period === this.period) return;
@@ -205,7 +207,10 @@ export class Daemon {
     this.tick = 1;
   }
 
-  /** Programs counters, where that is asked for and not done: what they held cannot be kept on a full disk. */
+  /**
+   * Programs counters, if requested and not done yet, which fails while the disk is too full to save their previous
+   * contents.
+   */
   private program(): void {
     if (this.options.pmc === null || this.programmed) return;
     const { tree, types } = this.sampling.collection;
@@ -293,7 +298,9 @@ export class Daemon {
     });
   }
 
-  /** Hears of each job that went or came, with the jobs of that sample: the last one of a job still bears its id. */
+  /**
+   * Takes the samples for jobs that ended or began, each with its jobs: a job's last sample still has its id.
+   */
   private change(
     before: readonly string[],
     now: readonly string[],
@@ -394,7 +401,7 @@ export class Daemon {
     return { groups: this.groups, missed: this.missed, lost };
   }
 
-  /** Groups that were given up, by the log and by sinks. */
+  /** Groups that the log and the sinks dropped. */
   private get lost(): number {
     const { sinks } = this.options;
     return sinks.reduce((sum, { lost = 0 }) => sum + lost, this.backlog.dropped);

@@ -5,7 +5,9 @@
 import { readdirSync } from 'node:fs';
 import type { KernelFile } from './kernel-file.ts';
 
-/** Seconds for which a list is believed: for changes without a message, should a driver have them. */
+/**
+ * Seconds after which a folder is listed again even without a message, in case a driver sends none.
+ */
 const BELIEVED = 10;
 const ZERO = 0x30;
 const NINE = 0x39;
@@ -28,7 +30,7 @@ export class DeviceLists {
     this.messages = messages;
   }
 
-  /** Messages are counted anew. */
+  /** Reads the number of messages again. */
   begin(): void {
     this.isRead = false;
   }

@@ -27,10 +27,10 @@ export interface GroupSink {
    * is reported, and harms neither the log nor other sinks.
    */
   write(bytes: Uint8Array, facts: GroupFacts): void;
-  /** Groups that it took and gave up; final after `close`. */
+  /** Groups that it took and dropped; final after `close`. */
   readonly lost?: number;
   /** Groups that it keeps to be delivered later. */
   readonly waiting?: number;
-  /** Ends: what waits is delivered or put by. The daemon waits for it. */
+  /** Ends: what waits is delivered or stored. The daemon waits for it. */
   close(): Promise<void> | void;
 }

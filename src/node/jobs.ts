@@ -19,7 +19,7 @@ export const JOBID_FILE = '/var/run/TACC_jobid';
 
 const textOf = (path: string): string => {
   try {
-    // Where there is none, as mostly: an error that is thrown costs more than this.
+    // Usually there is none, and throwing an error costs more than this.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return '';
     return readPlain(path);
   } catch {
@@ -84,7 +84,7 @@ export class JobList {
     this.path = path;
   }
 
-  /** Makes the folder, for a day on which the disk is full. @throws LogError */
+  /** Makes the folder now: later the disk may be full. @throws LogError */
   make(): void {
     about(this.path, () => {
       makeFolder(this.path);
@@ -170,9 +170,9 @@ export interface JobSources {
   readonly list: JobList | null;
   /** Path of the job-id file. */
   readonly file: string;
-  /** Days after which a job of the list is over, whatever nobody said. */
+  /** Days after which a job of the list counts as ended, even without an `end`. */
   readonly days?: number;
-  /** Hears, in one line, of jobs whose end was missed. */
+  /** Called with one line for each job whose end was missed. */
   readonly say?: (line: string) => void;
 }
 

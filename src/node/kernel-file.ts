@@ -10,12 +10,12 @@ export const WAITING = constants.O_RDONLY;
 
 /** More than a page, which is what files of /sys have at most. */
 const START = 16 * 1024;
-/** Longer texts are no kernel's: a recorded tree can hold anything. */
+/** No kernel has longer texts, but a recorded tree may. */
 const LONGEST = 64 * 1024 * 1024;
 
 /**
- * Opens a file of a kernel. What a recorded tree may hold in its place would never end or cannot be read twice: pipes,
- * devices. Where opening waits, somebody watches over it.
+ * Opens a file of a kernel. What a recorded tree may hold in its place would never end or cannot be read twice:
+ * pipes, devices. If opening may wait, another process enforces a deadline.
  * @throws Error where it cannot be opened, or is no file
  */
 export function openKernel(path: string, flags: number): number {

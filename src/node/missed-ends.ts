@@ -1,6 +1,7 @@
 /**
- * Jobs of the list that are over though nobody said so, as when an epilog was missed: those that Slurm no longer runs, where
- * it tells which it runs, and those that began too long ago. Their last sample has no end mark: when they ended is not known.
+ * Jobs of the list that ended without an `end`, as when an epilog was missed: those that Slurm no longer runs, if its
+ * control groups show which it runs, and those that began too long ago. Their last sample has no end mark: when they
+ * ended is not known.
  */
 import type { JobSources } from './jobs.ts';
 import { slurmJobs } from './slurm.ts';

@@ -64,7 +64,7 @@ export class Programming {
       this.arm(tree, types);
       return true;
     }
-    // Somebody was killed at it.
+    // A process was killed while it programmed them.
     if (kept !== null) this.end(tree, kept.owner ?? null);
     const saved: SavedRegister[] = [];
     let programmed = 0;

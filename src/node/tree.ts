@@ -40,7 +40,7 @@ function whyNot(path: string, { code, message }: NodeJS.ErrnoException): string 
 
 interface TreeOptions {
   /**
-   * Opens wait, as they do for a pipe without a writer. Else they do not: nothing in a recorded tree can stop us.
+   * Whether opening a file may wait, as for a pipe without a writer. Without it nothing in a recorded tree can block.
    * Only for a process that may be abandoned.
    */
   readonly waits?: boolean;
@@ -60,7 +60,7 @@ interface TreeOptions {
 export class NodeTree {
   /** Absolute path; '/' on this machine. */
   readonly root: string;
-  /** Whether reading here may take for ever: see `TreeOptions`. */
+  /** Whether reading may block: see `TreeOptions`. */
   readonly waits: boolean;
   /** The root, to be followed by a path. */
   private readonly before: string;

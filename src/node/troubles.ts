@@ -1,4 +1,4 @@
-/** What goes wrong again and again is said once: when it begins, when its reason changes, and when it ends. */
+/** Reports a lasting fault only when it begins, when its reason changes, and when it ends. */
 export class Troubles {
   private readonly say: (line: string) => void;
   private readonly reasons = new Map<string, string>();

@@ -6,7 +6,7 @@ import { RunClock, type RunZero } from '../os/run-clock.ts';
 import { doTask } from '../os/thread.ts';
 import { ProcessWatch } from './watch.ts';
 
-/** Samples whose rows make one frame: a frame costs as much as the reading of ten threads. */
+/** Samples per frame: a frame costs as much as reading ten threads. */
 const TOGETHER = 5;
 
 export interface ProcessTask {
@@ -16,7 +16,9 @@ export interface ProcessTask {
   readonly mark: string;
   readonly words: string;
   readonly zero: RunZero;
-  /** Milliseconds between samples of threads; and how many of these are a sample of the rest. */
+  /**
+   * Milliseconds between samples of threads, and how many of these pass between samples of the rest.
+   */
   readonly interval: number;
   readonly every: number;
   /** Whether frames are handed to the starter too. */
@@ -43,10 +45,10 @@ export interface ProcessResult {
   readonly error: string | null;
 }
 
-/** Frames are handed over as they are written. */
+/** Messages to the starter: frames are passed on as they are written. */
 export type ProcessSaid = 'started' | readonly Uint8Array[];
 
-/** What is appended to the file; after a failed write nothing more is, and it is counted. */
+/** Appends to the file. After a failed write nothing more is written, and the bytes are counted. */
 class Output {
   droppedBytes = 0;
   error: string | null = null;
@@ -93,7 +95,7 @@ function sample(task: ProcessTask, say: (said: ProcessSaid) => void): ProcessRes
   const watch = new ProcessWatch({ host, root, mark, words, now: () => clock.now() });
   let [samples, missed] = [0, 0];
   const start = performance.now();
-  // The stop has its own word: the bell has been rung.
+  // The stop has a word of its own, which rings the bell, too.
   for (let tick = 0; root !== 0; ) {
     put(watch.sample(tick % every === 0, tick % TOGETHER === 0));
     samples++;

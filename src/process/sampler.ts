@@ -14,10 +14,13 @@ import {
   STOP,
 } from './sampler-worker.ts';
 
-/** Milliseconds between samples of threads, and how many of these are a second. */
+/** Milliseconds between samples of threads, and how many of these make a second. */
 const INTERVAL = 100;
 const EVERY = 10;
-/** Milliseconds that the command's starter waits for the first sample: a process stays until its starter looks after it. */
+/**
+ * Milliseconds that the command's starter waits for the first sample. Even a process that has ended is there until
+ * its starter reaps it.
+ */
 const FIRST = 1000;
 
 export interface ProcessOptions {
@@ -65,7 +68,9 @@ export class ProcessSampler {
     });
   }
 
-  /** The command has begun. Returns when it has been seen, also where it has ended by then. */
+  /**
+   * Tells the thread that the command has begun. Returns when it was sampled first, even if it has ended by then.
+   */
   watch(root: number): void {
     Atomics.store(this.orders, ROOT, root);
     this.ring();

@@ -13,13 +13,13 @@ export interface Stat {
   /** Nanoseconds, in steps of a tick. */
   readonly user: bigint;
   readonly system: bigint;
-  /** Ticks from the machine's start: with the number, a process's name for ever. */
+  /** Ticks from the machine's start: together with the process's number, its identity for ever. */
   readonly started: string;
   /** CPU that it ran on last. */
   readonly cpu: number;
 }
 
-/** Of `stat`; null where the text is not one. A name may hold spaces and brackets. */
+/** Reads the text of `stat`; null if it is none. A name may contain spaces and brackets. */
 export function readStat(text: string): Stat | null {
   const open = text.indexOf('(');
   const close = text.lastIndexOf(')');
@@ -39,10 +39,10 @@ export function readStat(text: string): Stat | null {
   };
 }
 
-/** Variables of launchers that say a process's rank among all of its job. */
+/** Variables in which launchers pass a process's rank in its job. */
 const RANKS = ['OMPI_COMM_WORLD_RANK', 'PMI_RANK', 'PMIX_RANK', 'MV2_COMM_WORLD_RANK'];
 
-/** A rank among those of `environ`; null outside of MPI. */
+/** The MPI rank in a text of `environ`; null outside of MPI. */
 export function rankOf(environ: string): number | null {
   const variables = new Map(
     environ.split('\0').map((one) => {

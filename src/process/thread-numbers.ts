@@ -10,13 +10,17 @@ const [ZERO, NINE, SPACE, MINUS] = [...'09 -'].map((letter) => letter.charCodeAt
 const [OPEN, CLOSE] = [...'()'].map((letter) => letter.charCodeAt(0));
 /** Digits of the numbers that a double holds for certain. */
 const SAFE_DIGITS = 15;
-/** Fields of `stat` as proc(5) counts them: the third is the state, the last that is wanted the CPU. */
+/**
+ * Fields of `stat` as proc(5) numbers them: from the third, the state, to the last that is needed, the CPU.
+ */
 const STATE = 3;
 const CPU = 39;
 
 const fields: Count[] = new Array<Count>(CPU + 1).fill(0);
 
-/** Reads whole numbers between single spaces into `fields`. Returns the field behind the last. */
+/**
+ * Reads whole numbers between single spaces into `fields`. Returns the number of the field after the last.
+ */
 function readFields(bytes: Buffer, from: number, to: number, first: number): number {
   let field = first;
   for (let at = from; at < to && field <= CPU; at++, field++) {
@@ -78,7 +82,10 @@ export class ThreadNumbers {
     return true;
   }
 
-  /** Takes `schedstat`: null where the bytes are not one, else whether the thread has run, or waited for a CPU, since the last. */
+  /**
+   * Takes `schedstat`. Null if the bytes are none, else whether the thread has run, or waited for a CPU, since the
+   * last sample.
+   */
   takeSchedule(bytes: Buffer, length: number): boolean | null {
     if (readFields(bytes, 0, length, 0) !== 3) return null;
     const [running, waiting, timeslices] = fields;

@@ -1,4 +1,7 @@
-/** Rows of `process_thread`, gathered in columns that are used again: what is taken is true until the next row is added. */
+/**
+ * Rows of `process_thread`, gathered in columns that are reused: what `take` returns is valid until the next row is
+ * added.
+ */
 import type { Batch, Column } from '../model/metric.ts';
 import { PROCESS_THREAD } from '../model/schemas/process.ts';
 import type { Count, ThreadNumbers } from './thread-numbers.ts';
@@ -52,7 +55,7 @@ export class ThreadRows {
     (this.columns[14] as Uint32Array)[row] = blocked(of.state);
   }
 
-  /** What was added since the last; null where there is nothing. */
+  /** The rows added since the last call; null if there are none. */
   take(): Batch | null {
     const { length } = this;
     if (length === 0) return null;

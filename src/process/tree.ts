@@ -19,7 +19,9 @@ export class ProcessTree {
   private readonly mark: string;
   /** All that were there when it was last looked: whether they are the command's. */
   private known = new Map<number, boolean>();
-  /** The number that was given last to a process or a thread of the machine, when it was last looked; '' where nobody tells. */
+  /**
+   * The number that the machine gave to a process or thread last, at the previous look; '' if that is not known.
+   */
   private newest = '';
   private readonly loads: ProcFile;
 
@@ -31,8 +33,8 @@ export class ProcessTree {
   }
 
   /**
-   * Whether a process or a thread of the machine has begun since it was last asked: /proc/loadavg ends with the number that was
-   * given last, and reading it is much less than reading the whole folder.
+   * Whether a process or a thread of the machine has begun since the last call: /proc/loadavg ends with the number
+   * that was given last, and reading it costs much less than listing the whole folder.
    */
   hasGrown(): boolean {
     const newest = /\d+\s*$/.exec(this.loads.read() ?? '')?.[0] ?? '';

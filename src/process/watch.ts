@@ -19,12 +19,12 @@ import { ThreadNumbers } from './thread-numbers.ts';
 import { blocked, nanoseconds, ThreadRows } from './thread-rows.ts';
 import { type Found, ProcessTree } from './tree.ts';
 
-/** Words of a command that are kept, in characters. */
+/** Characters of a command line that are recorded, at most. */
 const MOST_WORDS = 300;
-/** Samples at which it is looked whether a new process was bound to other CPUs; then once a second. */
+/** First samples of a process at which its CPUs are checked each time; afterwards once a second. */
 const EARLY = 5;
 
-/** Samples for which a thread that sleeps and has not run is told as it was last. */
+/** Samples for which the last numbers of a thread are repeated while it sleeps and does not run. */
 const ASLEEP = 10;
 
 interface Thread {
@@ -34,7 +34,7 @@ interface Thread {
   readonly numbers: ThreadNumbers;
   /** Samples since `stat` was read. */
   old: number;
-  /** Context switches, of its own will and not, and the timeslices at which they were read. */
+  /** Context switches, voluntary and involuntary, and the timeslices at which they were read. */
   switches: readonly [bigint, bigint] | null;
   counted: number | bigint;
 }
@@ -43,7 +43,7 @@ interface Process {
   readonly id: number;
   readonly folder: string;
   readonly threads: Map<number, Thread>;
-  /** When it was last told, which program it was, and where it might run. */
+  /** What was recorded of it last: its program, and the CPUs that it may run on. */
   name: string;
   cpus: string;
   /** Samples of it. */
@@ -90,8 +90,8 @@ export class ProcessWatch {
   }
 
   /**
-   * A sample: of times and places, and with `all` of what is told once a second.
-   * @param gives false: the rows are kept, and given with those of a later sample
+   * Takes a sample: of times and CPUs, and with `all` also of what is recorded once a second.
+   * @param gives false: the rows are kept, and returned with those of a later sample
    */
   sample(all: boolean, gives = true): Batch[] {
     if (this.tree.hasGrown() || this.someEnded) {
@@ -126,7 +126,9 @@ export class ProcessWatch {
     this.tell(process, stat.name, stat.parent);
   }
 
-  /** Who it is: said again when it has become another program, as between fork and exec. */
+  /**
+   * Records what the process is, again when it has become another program, as between fork and exec.
+   */
   private tell(process: Process, name: string, parent: number): void {
     const { host, now } = this.options;
     const { id, folder } = process;
@@ -148,7 +150,7 @@ export class ProcessWatch {
     ]);
   }
 
-  /** Tells it again where it was bound to other CPUs. Returns its `status`. */
+  /** Records it again if it was bound to other CPUs. Returns its `status`. */
   private rebound(process: Process): string {
     const { folder, name, cpus } = process;
     const status = textOf(join(folder, 'status')) ?? '';
@@ -167,7 +169,7 @@ export class ProcessWatch {
 
   private threads(process: Process, all: boolean): void {
     const { id, threads } = process;
-    // The first tells how many there are: only where that has changed, or one has ended, they are looked for.
+    // The first thread's file has the number of threads: they are listed only if that has changed, or one has ended.
     const first = threads.get(id);
     const isThere = first !== undefined && this.thread(process, id, first, all);
     let looks = !isThere || first.numbers.threads !== threads.size;
@@ -177,7 +179,7 @@ export class ProcessWatch {
     if (looks) this.look(process, all);
   }
 
-  /** Lets go of threads that have ended, and samples new ones. */
+  /** Forgets threads that have ended, and samples new ones. */
   private look(process: Process, all: boolean): void {
     const { id, folder, threads } = process;
     const tasks = join(folder, 'task');
@@ -211,7 +213,7 @@ export class ProcessWatch {
     const { numbers, schedule, stat } = thread;
     const real = now();
     const ran = numbers.takeSchedule(shared, schedule.readBytes());
-    // Who sleeps and has not run sleeps on, or waits to be woken: the first thread also tells how many there are.
+    // A thread that sleeps and has not run is not read each time, except the first: it has the number of threads.
     const asleep = ran === false && numbers.state === 'S' && id !== process.id;
     if (!asleep || ++thread.old >= ASLEEP) {
       if (!numbers.takeStat(shared, stat.readBytes())) return false;
@@ -245,7 +247,7 @@ export class ProcessWatch {
     this.switches.add([real, host, process, id, ...thread.switches]);
   }
 
-  /** What is of a process, not of its threads. */
+  /** Samples what belongs to the process, not to its threads. */
   private whole({ id, folder, threads }: Process, status: string): void {
     const { host, now } = this.options;
     const real = now();
@@ -259,7 +261,7 @@ export class ProcessWatch {
   }
 }
 
-/** CPUs that a process may run on, of its `status`; '' where that cannot be told. */
+/** CPUs that a process may run on, from its `status`; '' if it does not have them. */
 const cpusOf = (status: string): string => lineOf(status, 'Cpus_allowed_list') ?? '';
 
 function closeThread({ stat, schedule, status }: Thread): void {

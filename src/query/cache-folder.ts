@@ -1,4 +1,4 @@
-/** Where recordings are kept as tables where nothing else is said. */
+/** The folder in which recordings are cached as tables by default. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

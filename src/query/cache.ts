@@ -35,7 +35,7 @@ import { registerScans } from './scan.ts';
 import { buildingLimitOf, keptBytesOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 
-/** Grows when tables become others of the same files. */
+/** Increased when the same files give other tables. */
 const LAYOUT = 4;
 const HEAD_BYTES = 4096;
 /** Stands for the schema in stored views. */
@@ -149,7 +149,7 @@ function clear(folder: string, stem: string, name: string | null): void {
 }
 
 async function build(sources: Sources, path: string, memory: string): Promise<void> {
-  // What was kept and is let go of stays with the process.
+  // Memory that is freed stays with the process.
   const loaded = await loadTables(sources, keptBytesOf(memory) / KEPT_PART);
   const settings = {
     ...SETTINGS,

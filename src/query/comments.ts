@@ -120,7 +120,7 @@ const VIEWS: Readonly<Record<string, Meanings>> = {
 
 const meaning = ([unit, help]: readonly [string, string]): Meaning => ({ unit, help });
 
-/** What columns of tables mean that are not of files: facts, and views over several tables. */
+/** The meaning of columns that do not come from files: facts, and views over several tables. */
 function ownMeaning(table: string, column: string): Meaning | null {
   const fact = [...(FACT_COLUMNS.get(table) ?? []), ...(table === 'runs' ? RUN_COLUMNS : [])].find(
     ([name]) => name === column,
@@ -151,7 +151,7 @@ export async function commentColumns(
 ): Promise<void> {
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJS();
   const measured = new Map<string, Meaning>();
-  // A job index by itself has none.
+  // A job index alone has no metrics.
   const withMetrics = await rows(
     "SELECT table_schema FROM information_schema.tables WHERE table_name = 'metrics' AND table_catalog = 'memory'",
   );

@@ -1,4 +1,6 @@
-/** The embedded DuckDB: tables that stream from files, read-only, cut off from everything else. */
+/**
+ * The embedded DuckDB: tables that stream from files, read-only, without access to anything else.
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
@@ -63,7 +65,7 @@ export interface ResultStream {
   readonly header: readonly ResultColumn[];
   /** Null at the end. @throws QueryError, TimeLimitError */
   columns(): Promise<ColumnBatch | null>;
-  /** Makes what runs of it end with an error. */
+  /** Makes it end with an error if it is running. */
   interrupt(): void;
   /** Ends it, early perhaps. */
   close(): void;
@@ -97,12 +99,12 @@ interface StartOptions {
   readonly define?: readonly string[] | undefined;
   /** Seconds until the query is ended. */
   readonly timeLimit?: number | undefined;
-  /** Ends it; the error is then of no matter. */
+  /** Ends it; its error is then ignored. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export class Database {
-  /** What could not be done, and was done without. */
+  /** What could not be done, such as writing a cache, and was not necessary. */
   readonly notes: string[] = [];
   private readonly instance: DuckDBInstance;
   private readonly memory: string;
@@ -222,7 +224,7 @@ export class Database {
         this.add(sources, schemaName, found);
         return true;
       } catch (error) {
-        // Damaged by whatever: made anew, once.
+        // A damaged file is made again, once.
         if (attempt > 0) throw error;
         rmSync(path, { force: true });
       }
@@ -261,7 +263,10 @@ export class Database {
     }
   }
 
-  /** Makes queries that run end with an error: while one runs, `close` would wait for it, and it for this thread. */
+  /**
+   * Makes running queries end with an error: otherwise `close` would wait for the query, and the query for this
+   * thread.
+   */
   interrupt(): void {
     for (const connection of this.running) connection.interrupt();
   }
@@ -292,7 +297,7 @@ export class Database {
     this.running.add(connection);
     let isLate = false;
     let again: NodeJS.Timeout | undefined;
-    // Again and again: one between two steps of the query would be lost.
+    // Repeated: an interrupt between two steps of the query would be lost.
     const interrupt = () => {
       again ??= setInterval(() => connection.interrupt(), INTERRUPTS);
       connection.interrupt();
@@ -370,7 +375,7 @@ export class Database {
     const ranges = new Map<string, TimeRange>();
     for (const [name, times] of bound) {
       const planned = scans.get(name.toLowerCase());
-      // What the plan does not show as often as the statement names it may be needed whole.
+      // A table that the plan shows less often than the statement names it may be needed as a whole.
       if (planned?.times === times) ranges.set(name, planned.range);
     }
     this.hints.set(connectionId, ranges);

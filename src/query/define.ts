@@ -17,7 +17,7 @@ interface Definition {
   readonly scans: readonly Table[];
   /** Views over them. */
   readonly stored: readonly string[];
-  /** What is known of the recording, to be appended. */
+  /** Tables of facts about the recording, to be appended. */
   readonly facts: readonly FactTable[];
   /** Views over those; they read nothing themselves. */
   readonly derived: readonly string[];

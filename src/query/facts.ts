@@ -101,11 +101,11 @@ export const FACT_COLUMNS: ReadonlyMap<string, readonly FactColumn[]> = new Map(
 const aboutTable = (name: string, rows: FactTable['rows']): FactTable =>
   factTable(name, FACT_COLUMNS.get(name) ?? [], rows);
 
-/** What lies between the hosts of a run, as measured when it began and ended. */
+/** The round trips between the hosts of a run, as measured when it began and ended. */
 const linksOf = (recording: Recording | null): (string | number)[][] =>
   (recording?.clocks ?? []).map(({ host, start, end }) => [
     ...[host, recording?.hosts[0]?.name ?? ''],
-    // Half of it is what either clock may be wrong.
+    // Half of the round trip is the error of each clock.
     (2 * Math.min(start.uncertainty, end.uncertainty)) / 1e9,
   ]);
 

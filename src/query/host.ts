@@ -11,7 +11,7 @@ export interface Host {
   close(message: Request): Promise<void>;
   /** Ends it at once; null where that cannot be: a thread within DuckDB would take the process with it. */
   readonly kill: ((why: Error) => void) | null;
-  /** Whether the program goes on while it does. */
+  /** Whether it keeps the program alive. */
   ref(): void;
   unref(): void;
 }

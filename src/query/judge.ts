@@ -1,7 +1,7 @@
 /**
  * What a user's statement does, judged before any of it runs. DuckDB binds a statement when it is prepared, and some
  * functions do their work, or harm, there; so it is judged by its syntax tree, and by the innermost statement of what
- * EXPLAIN wraps. A transaction that only reads is the second wall (`readOnly`).
+ * EXPLAIN wraps. A read-only transaction is the second safeguard (`readOnly`).
  */
 import type { DuckDBConnection, DuckDBExtractedStatements } from '@duckdb/node-api';
 import { QueryError } from './errors.ts';
@@ -123,7 +123,7 @@ async function treeOf(connection: DuckDBConnection, sql: string): Promise<Tree> 
 /** Names of the table functions that a tree calls, in lower case. */
 function functionsIn(tree: unknown): string[] {
   const names: string[] = [];
-  // A list of its own: trees are as deep as somebody likes.
+  // A list instead of recursion: a hostile tree may be of any depth.
   const left: unknown[] = [tree];
   while (left.length > 0) {
     const node = left.pop();

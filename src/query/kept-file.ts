@@ -140,7 +140,7 @@ async function alone(path: string, patience: number, work: () => Promise<void>):
 }
 
 export interface WriteOptions {
-  /** Makes it from nothing, also where there is one. */
+  /** Makes the file from scratch, even if there is one. */
   readonly anew?: boolean;
   /** Milliseconds to wait for another writer; for ever where not given. */
   readonly patience?: number;

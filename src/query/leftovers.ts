@@ -3,7 +3,9 @@ import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive } from '../os/alive.ts';
 
-/** Milliseconds without a change: in a container, or on another host, a process may live that seems dead from here. */
+/**
+ * Milliseconds without a change: a process in a container or on another host seems dead from here.
+ */
 const UNTOUCHED = 86_400_000;
 
 /** The latest change of a folder or of what lies right in it. */
@@ -27,7 +29,7 @@ export function removeLeftovers(folder: string, pattern: RegExp): void {
       if (!isOwn || Date.now() - changed(path) < UNTOUCHED) continue;
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // Somebody was faster: what others left must not keep this process from its work.
+      // Another process removed it first, or it cannot be removed: that must not keep this process from its work.
     }
   }
 }

@@ -22,8 +22,8 @@ export interface LoadedTables {
   readonly start: bigint | null;
   readonly clocks: readonly ClockPlace[];
   /**
-   * Remembers the files. What it gives takes in what was appended to them, and tells each row once: false where something
-   * else happened to them, so that they have to be read anew.
+   * Remembers the files. The function that it returns reads what was appended to them, and passes on each row once;
+   * it returns false if the files changed in another way and have to be read again.
    */
   follow(): (take: TakeRows) => boolean;
   close(): void;
@@ -188,7 +188,7 @@ function placementOf(found: Omit<Found, 'placement'>, hasOwn: boolean): Placemen
 const dateOf = (text: string | undefined): number | null =>
   text === undefined ? null : Date.parse(text) / 1000;
 
-/** A file's times of day against those between which its recording was made. */
+/** Suspect: files whose times of day are outside of the time in which the recording was made. */
 function strangeTimes(found: readonly Found[], { recording }: Sources): Suspect | null {
   const from = dateOf(recording?.started);
   if (from === null) return null;

@@ -1,7 +1,7 @@
 /** The measures as macros of SQL, in a schema of their own: `measure.efficiency(events_processed, events_rolled_back)`. */
 import { DECLARED, macroOf } from '../model/measures/index.ts';
 
-/** The schema. */
+/** Name of the schema. */
 export const MEASURES = 'measure';
 export const NAMES_MEASURES = /\bmeasure"?\s*\./i;
 

@@ -1,4 +1,6 @@
-/** Parts of files where they lie on a recording's timeline, and what their readers found strange. */
+/**
+ * Parts of files with their place on a recording's timeline, and the suspect spots that readers found.
+ */
 import type { Part } from '../formats/part.ts';
 
 /** Where a part's time column lies on the recording's timeline. */

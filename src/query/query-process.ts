@@ -33,7 +33,7 @@ export class QueryProcess {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.child.on('message', onMessage);
-    // A message to one that has just ended; its end is told anyway.
+    // Sending to a process that has just ended fails; `onEnd` reports its end.
     this.child.on('error', () => {});
     let ended = false;
     const end = (signal: NodeJS.Signals | null) => {

@@ -54,7 +54,7 @@ export type Reply =
 /** Milliseconds between interrupts of queries that run while all is closed: one may begin after the first. */
 const INTERRUPTS = 10;
 
-/** Opens what the task names, and answers until it is closed. What goes wrong is said. */
+/** Opens what the task names, and answers until it is closed. Errors are sent as messages. */
 export async function serve({ paths, options }: ServedTask, port: Port): Promise<void> {
   try {
     await answerAll(await opened(paths, options), port);

@@ -31,7 +31,7 @@ const KEPT_SHARE = 3 / 8;
 export const keptBytesOf = (memory: string): number =>
   Math.floor((bytesOf(memory) ?? 0) * KEPT_SHARE);
 
-/** Less than this, and DuckDB cannot do its work. */
+/** DuckDB cannot work with less. */
 const LEAST = '64MiB';
 
 /** DuckDB's part of `memory`. */

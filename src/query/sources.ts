@@ -48,7 +48,7 @@ export interface KeptNotes {
   readonly fault: string | null;
 }
 
-/** Of what is no recording. */
+/** For paths that are no recording. */
 const NO_NOTES: KeptNotes = { path: null, notes: [], fault: null };
 
 /** A loose folder with more files than this is not a folder of measurements. */
@@ -137,7 +137,7 @@ function notesOf(folder: string, all: readonly string[]): KeptNotes {
   }
 }
 
-/** A file of which nothing tells anything. */
+/** A file that no recording describes. */
 const looseFile = (path: string): SourceFile => ({
   ...{ path, format: null, zero: null, ahead: 0n },
   ...{ clock: null, bound: null },

@@ -22,7 +22,9 @@ function placeOf(message: string, sql: string): string {
   return begin < 0 || column < 1 ? ` at line ${line}` : ` at line ${line}, column ${column}`;
 }
 
-/** A table of a layer that is not in the recording: one of another, however alike their names, is not what was meant. */
+/**
+ * Prefixes of layers: for a missing table of one layer no table of another is suggested, however similar its name.
+ */
 const LAYER = /^(?:ross|sim|node|region|geopm)_/i;
 const isMeant = (near: string, table: string) => {
   const layer = LAYER.exec(table)?.[0].toLowerCase();

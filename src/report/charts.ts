@@ -40,7 +40,7 @@ export type Chart = LineChart | BarChart;
 
 /** Points of a line. */
 const BINS = 120;
-/** Lines that can be told apart; of more PEs or hosts the sum or the mean is drawn. */
+/** Lines that can be distinguished; of more PEs or hosts the sum or the mean is drawn. */
 const MOST_LINES = 8;
 const MOST_BARS = 16;
 
@@ -52,7 +52,7 @@ extent AS (SELECT min(t) AS lo, greatest(max(t), min(t) + 1e-9) AS hi FROM sampl
 binned AS (SELECT *, least(${BINS - 1}, floor((t - lo) / (hi - lo) * ${BINS})) AS bin, (hi - lo) / ${BINS} AS width
   FROM sample, extent WHERE t IS NOT NULL)`;
 
-/** A rate of samples that cover a time that is known: of no others. */
+/** A rate over the samples whose length of time is known. */
 const rate = (measure: Measure, table: string, course: string, each: boolean) => `WITH ${binned(
   table,
   course,
@@ -96,7 +96,7 @@ interface Drawn {
 interface Lines extends Drawn {
   readonly sql: string;
   readonly over: LineChart['over'];
-  /** How more lines than can be told apart become one. */
+  /** How more lines than can be distinguished are joined into one. */
   readonly joined: 'sum' | 'mean';
 }
 
@@ -183,10 +183,14 @@ function seriesOf(rows: readonly PointRow[], joined: Lines['joined']): Series[] 
   return [{ name, points }];
 }
 
-/** Times as far apart as points usually are: from here on nothing was measured in between. */
+/**
+ * A gap is at least so many times as long as points are usually apart: nothing was measured in between.
+ */
 const GAP = 3;
 
-/** A line with the points that it lacks: where points are much farther apart than they usually are, nothing was measured. */
+/**
+ * The line with a null in each gap: where points are much farther apart than usual, nothing was measured.
+ */
 export function withGaps({ name, points }: Series): Series {
   const steps = points.slice(1).map(([x], k) => x - points[k][0]);
   const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1];

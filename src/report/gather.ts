@@ -7,7 +7,7 @@ import { type Has, type ReportTable, tablesOf } from './tables.ts';
 export interface RecordingReport {
   /** The row of table `recording`. */
   readonly facts: Row;
-  /** Findings, and the rules that could not look. */
+  /** Findings, and the rules that could not be examined. */
   readonly verdict: Verdict;
   readonly tables: readonly ReportTable[];
   /** None unless asked for. */

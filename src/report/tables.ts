@@ -73,7 +73,7 @@ FROM geopm_region ORDER BY host, CASE section WHEN 'region' THEN 0 WHEN 'unmarke
   ${has('geopm_region.runtime') ? 'runtime DESC, ' : ''}region`;
 };
 
-/** Columns of `cpu_rate`: what there is of a CPU's states. */
+/** Columns of `cpu_rate`: the states of a CPU that the recording has. */
 export const cpuStates =
   (has: Has): ((state: string) => boolean) =>
   (state) =>
@@ -81,7 +81,7 @@ export const cpuStates =
 
 /**
  * `cpu_rate`: hundredths of a second a second, of each host's CPUs. Steal is a type of its own in raw stats of our
- * collector, a key of `cpu` elsewhere, or told by nobody.
+ * collector, a key of `cpu` in others', or missing.
  */
 export function cpuRates(has: Has): string {
   const apart = has('node_cpu_steal_rate.steal') && !has('node_cpu_rate.steal');

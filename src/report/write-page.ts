@@ -22,6 +22,8 @@ function refused(option: string, file: string, work: () => void): void {
 export const writePage = (file: string, text: string, option = '--html'): void =>
   refused(option, file, () => writeWhole(file, text, true));
 
-/** Whether a page can be written there, before the work that it is to tell of. @throws ReportFileError */
+/**
+ * Checks whether a page can be written there, before the work whose result it will show. @throws ReportFileError
+ */
 export const checkPage = (file: string, option: string): void =>
   refused(option, file, () => tryWhole(file));

@@ -17,7 +17,7 @@ export interface ArchiveFile {
   readonly stamp?: FileStamp;
 }
 
-/** Tells whether a file is what it was. */
+/** Identifies a file's content: if it differs, the file has changed. */
 export interface FileStamp {
   readonly size: number;
   /** ns since 1970. */
@@ -136,7 +136,7 @@ class Search {
     }
   }
 
-  /** Whether `current` leads to a file that another name led to: not worth a word. */
+  /** Whether `current` is another name of a file that was found already, which is not reported. */
   private isKnown(path: string): boolean {
     const stat = statSync(path, { throwIfNoEntry: false });
     return stat !== undefined && this.seen.has(`${stat.dev}:${stat.ino}`);

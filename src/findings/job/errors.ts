@@ -1,4 +1,6 @@
-/** An archive, an accounting file or a job that cannot be read or found. The message says all there is to say. */
+/**
+ * An archive, an accounting file or a job that cannot be read or found. The message is one line for the user.
+ */
 import { EXIT, TriscopeError } from '../../model/error.ts';
 
 export class JobError extends TriscopeError {

@@ -22,7 +22,7 @@ export interface RecordGroup {
   readonly scaledEnergy: boolean;
 }
 
-/** Hears a host's groups, with the marks of each. */
+/** Reads a host's groups, with the marks of each. */
 export abstract class GroupReader {
   readonly host: string;
   /** Of the group that is being read. */

@@ -7,7 +7,7 @@ import { ALL_JOBS, isJob, noteMark } from './marks.ts';
 import { Processes } from './processes.ts';
 import { TypeTable } from './type-table.ts';
 
-/** What was strange, and where; none of it changed a number silently. */
+/** A suspect spot, with its place; none changed a number silently. */
 export interface Oddity {
   readonly host: string;
   /** `path`, or `path: line N`. */

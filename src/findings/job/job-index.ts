@@ -33,7 +33,7 @@ import { readJobs } from './read-jobs.ts';
 export interface UpdateOptions {
   /** Reads all files anew; jobs of files that are gone stay, where they are kept. */
   readonly rebuild?: boolean;
-  /** Makes it from nothing, whatever is there. */
+  /** Makes it from scratch, even if there is one. */
   readonly scratch?: boolean;
   /** Of the archive these files alone have come: paths in it. The others are as they were. */
   readonly arrived?: readonly string[];

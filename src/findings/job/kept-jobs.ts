@@ -300,7 +300,10 @@ export async function writeParquet(
   }
 }
 
-/** Brings it up to its files; whether that is done. `broken`: what is there may be of an older version, or no index at all. */
+/**
+ * Updates it to the archive's files; returns whether that was done. `broken`: what is there may be of an older
+ * version, or no index at all.
+ */
 async function bringUp(
   archive: Archive,
   accounted: readonly AccountedJob[] | null,

@@ -1,6 +1,6 @@
 /** Which record groups are a job's: by the job ids of the group's line, and by its marks. */
 
-/** Stands for all jobs, and the time between them: what the hosts did, whosoever job it was. */
+/** Stands for all jobs, and the time between them: what the hosts did, for whichever job. */
 export const ALL_JOBS = '*';
 
 const MARK = /^(begin|end) (\S+)$/;

@@ -1,6 +1,6 @@
 /**
- * Recorded trees that do not say which processor they are of: event selectors as tacc_stats sets them tell, where the
- * processor's uncore has its PCI ids too if it is Intel's.
+ * Recognises the processor of recorded trees that do not name it: by event selectors as tacc_stats sets them and, for
+ * Intel's, the PCI ids of the uncore.
  */
 import { OPTERON_ROWS, OPTERON_SELECT } from './amd-events.ts';
 import { CORE_EVENTS, type Microarchitecture } from './intel-models.ts';
@@ -46,7 +46,7 @@ export function recognise(hardware: Marked): Processor | null {
   }
   for (const { vendor, device } of hardware.functions) {
     const known = vendor === INTEL ? MODELS.get(device) : undefined;
-    // Four at least: threads leave no more.
+    // At least four counters: with hyper-threading there are no more.
     if (known && selects(hardware, INTEL_SELECT, CORE_EVENTS[known[1]].slice(0, 4))) {
       return { vendor: 'intel', family: 6, model: known[0], ...rest };
     }

@@ -35,7 +35,7 @@ class PortCollector implements Collector {
         read(writer);
         writer.endRecord(this.type.metrics.length);
       } catch (error) {
-        // A port that lost its cable does not take the others with it.
+        // A port without a cable does not prevent the records of the others.
         writer.dropRecord();
         failed ??= error;
       }

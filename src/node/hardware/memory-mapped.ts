@@ -73,7 +73,7 @@ export class MappedSpace implements RegisterSpace {
     words[0] = map[at >> 2];
     words[1] = 0;
     if (width === 4) return;
-    // Until no rollover of the lower half came between.
+    // Again if the lower half rolled over between the two reads.
     let upper: number;
     do {
       upper = map[(at >> 2) + 1];

@@ -8,7 +8,7 @@ import { DIRECT } from '../kernel-file.ts';
 import { UnavailableError } from '../tree.ts';
 import { type RegisterSpace, registerName, type Width } from './registers.ts';
 
-/** Told of each write, in order. */
+/** Called with each write, in order. */
 export type Recorder = (space: string, at: number, value: bigint) => void;
 
 /** A file of a tree. @throws UnavailableError */

@@ -176,7 +176,9 @@ function present(hardware: Hardware, writes: readonly RegisterWrite[]): SavedReg
   return [...saved.values()];
 }
 
-/** Writes registers, when `keep` has what they hold; where one cannot be written, all get that back. */
+/**
+ * Writes registers after `keep` has saved their contents; if one cannot be written, all are restored.
+ */
 function program(
   hardware: Hardware,
   writes: readonly RegisterWrite[],
@@ -223,8 +225,8 @@ function restore(hardware: Hardware, saved: readonly SavedRegister[]): Unavailab
 const placeOf = ({ space, at, width }: Omit<SavedRegister, 'value'>) => `${space} ${at} ${width}`;
 
 /**
- * Gives registers back what they held; as many as can be, and only those that programming `types` writes on this machine,
- * whatever `saved` names: it comes from a file.
+ * Restores registers, as many as possible, and only those that programming `types` writes on this machine, whatever
+ * `saved` names, because it comes from a file.
  * @throws UnavailableError of the first that could not
  * @example
  * ```ts

@@ -95,10 +95,10 @@ export class RegisterFile implements RegisterSpace {
   write(at: number, width: Width, value: bigint): void {
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64LE(value);
-    // Opened for this alone: collecting holds no descriptor that could write.
+    // Opened for this write only: while collecting, no descriptor allows writing.
     let file = -1;
     try {
-      // By its own name: where links lead matters no more.
+      // By its own name; links are not followed.
       file = openSync(this.path, constants.O_RDWR | NO_LINK);
       writeSync(file, bytes, 0, width, at);
     } catch (error) {

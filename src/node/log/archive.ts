@@ -144,7 +144,7 @@ export async function archiveLog(
         left.push(`${path}: it is the current file; rotate first`);
       } else moved.push(await move(path, name, archive));
     } catch (error) {
-      // Gone: another archiver was here.
+      // Removed by another archiver.
       if (codeOf(error) === 'ENOENT' && !(await stat(path).catch(() => null))) continue;
       left.push(error instanceof LogError ? error.message : `${path}: ${reasonOf(error)}`);
     }

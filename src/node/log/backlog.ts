@@ -29,7 +29,7 @@ interface WaitingGroup extends LogGroup {
  * ```
  */
 export class Backlog {
-  /** Groups that were given up, the oldest first, because others came. */
+  /** Groups that were dropped, the oldest first, to make room for others. */
   dropped = 0;
   private readonly most: number;
   private readonly kept: WaitingGroup[] = [];

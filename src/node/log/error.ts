@@ -1,4 +1,4 @@
-/** What is said where the collector's files cannot be written. */
+/** Errors of the collector's files. */
 import { TriscopeError } from '../../model/error.ts';
 
 /**

@@ -17,7 +17,7 @@ import { about, LogError } from './error.ts';
 /** Milliseconds between two tries, at first and at most. */
 const SHORTEST = 1;
 const LONGEST = 16;
-/** Milliseconds after which a turn to take over was left by a dead process. */
+/** Milliseconds after which a takeover counts as left by a dead process. */
 const TURN = 10_000;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -111,7 +111,10 @@ export class Lock {
   }
 }
 
-/** Removes a holder's file if the holder is dead. One process at a time does so: else a living one's could go. */
+/**
+ * Removes a holder's file if the holder is dead. One process at a time does so, because otherwise a living holder's
+ * file could be removed.
+ */
 function takeOver(path: string): void {
   const turn = `${path}.turn`;
   try {
@@ -127,7 +130,7 @@ function takeOver(path: string): void {
     const dead = pid > 0 ? !isAlive(pid) : Date.now() - statSync(path).mtimeMs > TURN;
     if (dead) unlinkSync(path);
   } catch {
-    // Gone meanwhile: the next try will tell.
+    // Removed meanwhile: the next try decides.
   } finally {
     unlinkSync(turn);
   }

@@ -18,7 +18,7 @@ export class PidFile {
       try {
         writeSync(this.lock.file, `${process.pid}\n`, 0);
       } catch (error) {
-        // The lock is held all the same; who is refused cannot read the number.
+        // The lock is held even so; a refused daemon cannot name the number.
         if (!isFull(error)) throw error;
       }
     });

@@ -1,7 +1,7 @@
 /**
- * A child process that reads what may never answer: files of a network's file system, whose reader sleeps where no
- * signal wakes it. At its deadline it is left alone; it is asked again when it has answered, so that one request at
- * most is outstanding. It ends with us, or when what it waits for does.
+ * A child process that reads files that may block for ever: those of a network file system, whose reader sleeps
+ * uninterruptibly. After the deadline the caller goes on without it; it is asked again once it has answered, so that
+ * at most one request is outstanding. It ends with its parent, or when the blocked call returns.
  */
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, readFileSync, readSync, writeSync } from 'node:fs';
@@ -23,9 +23,9 @@ import {
 
 /** Milliseconds that Node may take to start, on a busy machine. */
 const START_LIMIT = 20_000;
-/** Milliseconds that types' keys are waited for: a library that hangs is left alone. */
+/** Milliseconds to wait for types' keys; a library that hangs is then ignored. */
 const KEYS_LIMIT = 10_000;
-/** Children that may end without an answer before no more are started. */
+/** Children that may end without an answer; after so many no more are started. */
 const MOST_STARTS = 3;
 /** Milliseconds between looks at the answers: at first, and at most. */
 const [SHORTEST, LONGEST] = [0.2, 5];
@@ -94,7 +94,7 @@ export class ChildReader {
       const task: ChildTask = { types, root, tells, keys };
       // Loaded where it is needed: it is slow to load.
       const { spawn } = process.getBuiltinModule('node:child_process');
-      // Nothing of ours but the answers: whoever reads our output must not wait for a child that hangs.
+      // No descriptor but the answers' file: a reader of this process's output must not wait for a child that hangs.
       const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {
         stdio: ['pipe', 'ignore', 'ignore', this.answers],
         env: { ...process.env, NODE_OPTIONS: '' },
@@ -138,7 +138,7 @@ export class ChildReader {
     const told = JSON.parse(body.toString()) as ToldKeys;
     this.types = this.types.filter((type) => typeof told[type] === 'object');
     this.keys = told as Readonly<Record<string, readonly string[]>>;
-    // Who comes after it writes the same.
+    // Later children write the same.
     this.tells = false;
     return told;
   }

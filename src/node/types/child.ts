@@ -1,4 +1,6 @@
-/** Entry of the child process of `child-reader.ts`: collects when it is told to, and sleeps as long as it must. */
+/**
+ * Entry of the child process of `child-reader.ts`: collects on request, however long that blocks.
+ */
 import { readSync, writeSync } from 'node:fs';
 import { RawWriter } from '../../formats/tacc/writer.ts';
 import { NodeTree } from '../tree.ts';

@@ -39,7 +39,7 @@ function sensorsOf(tree: NodeTree, chip: string, metric: Metric, pick: Pick): Se
     try {
       sensors.push({ device, file: new FileFields(tree, folder, [alone(metric, file)]) });
     } catch {
-      // Not ours to read, or gone.
+      // Not readable by this user, or gone.
     }
   }
   return sensors;

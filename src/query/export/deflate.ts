@@ -2,7 +2,9 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import type { BytePart } from './byte-part.ts';
 
-/** Ends at a whole byte, and knows nothing of what came before: that costs less than a hundredth of the size. */
+/**
+ * Each part ends at a whole byte and does not refer to earlier ones, which costs less than a hundredth of the size.
+ */
 const APART = { level: 1, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1 << 18 };
 
 export const deflated = (bytes: Uint8Array): BytePart => ({

@@ -100,9 +100,9 @@ async function columnsOf(connection: DuckDBConnection, schema: string): Promise<
 }
 
 /**
- * Labels, value and time of each sample, the samples of a series together and in the order of time: of each millisecond the
- * last, as Prometheus keeps no finer times, and refuses two of one. Without the time of day only the last of all: a time
- * that is not known cannot be told.
+ * Labels, value and time of each sample, the samples of a series together and in the order of time: of each
+ * millisecond the last, as Prometheus keeps no finer times, and refuses two of one. Without the time of day only the
+ * last sample, without a time.
  */
 function statement(
   from: string,

@@ -28,7 +28,7 @@ export async function selectionsOf(
 ): Promise<Selection[]> {
   if (sql !== undefined) {
     await database.check(sql);
-    // On lines of its own: a comment at its end must not swallow what follows. Its last ; is none of ours.
+    // On lines of its own: a comment at its end must not swallow what follows. Its last ; is removed.
     const plain = sql.trim().replace(/;+$/, '');
     return [await described(database, connection, 'query', `(\n${plain}\n)`, null)];
   }

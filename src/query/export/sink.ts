@@ -40,7 +40,7 @@ class FileSink implements Sink {
     await this.last;
     this.signal.throwIfAborted();
     this.last = this.all(bytes);
-    // Whoever calls next is told.
+    // The next call reports the error.
     this.last.catch(() => {});
   }
 

@@ -1,6 +1,6 @@
 /**
  * Files appear under their names when they are whole: they are written into a hidden folder beside, put on the disk
- * (fsync), and renamed. Whatever ends it before leaves nothing under the name.
+ * (fsync), and renamed. If the export ends early, nothing is under the name.
  */
 import {
   closeSync,
@@ -20,7 +20,7 @@ import { atEnd } from '../../os/exit.ts';
 import { removeLeftovers } from '../leftovers.ts';
 import { ExportError } from './options.ts';
 
-/** What a file system's error means to who has to mend it. */
+/** A file system's error, in words for the user. */
 export function writeReason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC') return 'the disk is full';
