@@ -37,7 +37,7 @@ function* listed(folder: string): Generator<string> {
   }
 }
 
-/** Whether some format knows the file, or nobody can say: whoever reads one that cannot be opened names it. */
+/** Whether a format recognises the file, or it cannot be opened: then the reader reports it. */
 function isKnown(path: string): boolean {
   try {
     const source = openFile(path);

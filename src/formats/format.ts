@@ -151,7 +151,7 @@ export interface OpenOptions extends ScanOptions {
   readonly keep?: (bytes: number) => boolean;
 }
 
-/** What is told of a file's records while they are read. */
+/** What a reader passes on of a file's records while it reads them. */
 export interface Visitor {
   /** May return false to end the scan. */
   records(block: RecordBlock): boolean | undefined;
@@ -170,7 +170,7 @@ export interface Format {
   /** Looks at the beginning of a file, and at what lies beside it. Null: not this format. */
   detect(head: Uint8Array, source: FileSource): Detection | null;
   /**
-   * Reads the file once: its tables and what `info` says of it. Damage is passed over, and told. The source stays open
+   * Reads the file once: its tables and what `info` says of it. Damage is skipped and reported. The source stays open
    * for as long as the parts are read.
    * @throws FormatError for a file that is none of this format
    */

@@ -9,7 +9,7 @@ export interface TypeBytes {
   /** The type's name; '' where all LPs are alike. */
   readonly name: string;
   readonly bytes: number;
-  /** The fields in these bytes; null where nobody says. */
+  /** The fields in these bytes; null if they are not known. */
   readonly fields: readonly PayloadField[] | null;
 }
 

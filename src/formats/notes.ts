@@ -66,7 +66,7 @@ export async function aloneWithNotes<T>(folder: string, work: () => T): Promise<
 /** Replaces the file as a whole; removes it where no note is left. @throws NotesFileError */
 export function writeNotes(folder: string, notes: readonly Note[]): void {
   const path = join(folder, NOTES_FILE);
-  // Hidden: nobody takes it for a file of the recording.
+  // Hidden, so that it does not count as a file of the recording.
   const made = join(folder, `.${NOTES_FILE}.${process.pid}.tmp`);
   try {
     if (notes.length === 0) {

@@ -93,7 +93,7 @@ export interface FileInfo {
   readonly suspect: readonly { readonly where: string; readonly what: string }[];
   /** What only this format knows. */
   readonly more?: Readonly<Record<string, unknown>>;
-  /** True where reading ended at damage, or passed over some. */
+  /** True if reading ended at damage, or skipped some. */
   readonly damaged: boolean;
 }
 

@@ -62,10 +62,12 @@ export function recordingFolder(name: string): string {
   return name.endsWith('.tri') ? name : `${name}.tri`;
 }
 
-/** Milliseconds that an interrupted run may take to sum up its files: whoever ended it waits. */
+/**
+ * Milliseconds that an interrupted run may take for the checksums of its files, while the user waits.
+ */
 const MOST_SUMMING = 500;
 
-/** Nanoseconds that the reading of a clock may be off that somebody else read for a source. */
+/** Error of a clock reading that another process made for a source, in nanoseconds. */
 const READING = 20_000;
 
 /**

@@ -16,7 +16,7 @@ import type { Part, RawRows } from './part.ts';
 /** Ends a pass whose visitor has had enough. */
 const ENOUGH = new Error('enough');
 
-/** Whether damage is passed over: whoever reads records has to ask for it. */
+/** Whether damage is skipped, which a reader of records has to request. */
 export const isSalvaged = ({
   records,
   salvage,

@@ -121,8 +121,8 @@ function rising(values: ArrayLike<number>): Float64Array {
 }
 
 /**
- * The axis of a kind; real time where the recording does not say how the clocks go together. `zero`: seconds since 1970 at
- * the recording's zero; 0: nobody knows.
+ * The axis of a kind; real time where the recording does not say how the clocks go together. `zero`: seconds since
+ * 1970 at the recording's zero; 0: not known.
  */
 export function axisFor(kind: AxisKind, clock: Clock | null, zero = 0): Axis {
   if (kind === 'wall') return zero > 0 ? wall(zero) : REAL;

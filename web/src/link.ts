@@ -116,7 +116,7 @@ export class Link {
       const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
       this.events.message(messageOf(bytes.buffer));
     });
-    // It would try again itself, and tell nobody.
+    // It would try again by itself without reporting it.
     events.onerror = () => {
       events.close();
       this.lost();

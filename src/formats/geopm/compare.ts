@@ -87,7 +87,7 @@ function valuesOf(source: FileSource, damaged: (damage: Damage) => void): Report
 /**
  * All values of both, in A's order, then those that only B has. Two reports of one host each are compared though
  * their hosts have other names.
- * @param damaged hears of what was read and may be wrong
+ * @param damaged called for what was read and may be wrong
  * @throws FormatError where one is no report
  */
 export function compareReports(

@@ -72,7 +72,9 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
     survey.damaged(damage);
     options.damage?.(damage);
   };
-  /** What work gives; null where it ends at damage, which is told. Whoever reads records gets it as an error. */
+  /**
+   * The result of `work`; null if it ends at damage, which is reported. Readers of records get it as an error.
+   */
   const orDamaged = <T>(work: () => T): T | null => {
     try {
       return work();

@@ -22,7 +22,7 @@ export interface Line extends LinePlace {
   readonly text: string;
   /** Byte at which the next begins. */
   readonly next: number;
-  /** False for a last line without a line feed: whoever wrote it may have been interrupted. */
+  /** False for a last line without a line feed: its writer may have been interrupted. */
   readonly whole: boolean;
 }
 

@@ -6,7 +6,7 @@
 /** The types of LPs, by LP. */
 export interface LpTypes {
   readonly names: readonly string[];
-  /** Number of an LP's type in `names`; -1 where nobody says. */
+  /** Number of an LP's type in `names`; -1 if it is not known. */
   readonly typeOf: (lp: number) => number;
 }
 

@@ -13,7 +13,7 @@ const PASSED_OVER = /^(#.*|@.*|%.*|)$/;
 
 const LOOKED_AT = 1 << 14;
 const LEAST_LINES = 3;
-/** One line in so many may be strange. */
+/** One line in so many may be unreadable. */
 const STRANGE = 10;
 
 /**

@@ -10,7 +10,7 @@ import {
 import { counterRule, isCounter } from '../../model/counter-rules.ts';
 import type { RawSchema } from './schema.ts';
 
-/** What is told of a counter between two records; `key` is its number in the schema. */
+/** The verdict on a counter between two records; `key` is its number in the schema. */
 export type Listener = (key: number, repaired: Repaired) => void;
 
 /** Keys of a schema by their part in the rule: made once for all devices of a type. */

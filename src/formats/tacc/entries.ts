@@ -9,7 +9,7 @@ export interface KnownType {
   readonly values: BigUint64Array;
   /** The same memory as pairs of 32 bits, low half first. */
   readonly words: Uint32Array;
-  /** Its records are passed over unread. */
+  /** Its records are skipped. */
   readonly skipped: boolean;
 }
 
@@ -37,7 +37,7 @@ const NEWLINE = 0x0a;
 const BLANK = 0x20;
 /** Devices kept; when there are more, all are forgotten and learnt again. */
 const MOST = 1 << 17;
-/** Longer beginnings are not kept: nobody writes them. */
+/** Longer beginnings are not kept: no collector writes them. */
 const LONGEST = 1024;
 /** Bits of a word's first bytes. */
 const FIRST = [0, 0xff, 0xffff, 0xffffff];

@@ -1,7 +1,7 @@
 /** Pieces of any size to whole lines. A line is copied only where it lies in several pieces. */
 
 const NEWLINE = 0x0a;
-/** A longer line is passed over: nothing that is written comes near. */
+/** A longer line is skipped: no collector writes such lines. */
 export const LONGEST = 1 << 24;
 const SHOWN = 256;
 

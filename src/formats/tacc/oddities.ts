@@ -1,4 +1,4 @@
-/** Everything that can be strange about a raw stats file, by kind: for counts, lists and docs. */
+/** The kinds of suspect spots in raw stats files: for counts, lists and docs. */
 
 /** Kinds whose line is left out. */
 export const LOST = {
@@ -33,7 +33,7 @@ export const KEPT = {
   devices: 'a line that begins with @, which no version wrote',
 } as const;
 
-/** What may be strange about a line; of some the line is lost, of others not. */
+/** What may be suspect about a line; some kinds lose the line, others do not. */
 export type OddityKind = keyof typeof LOST | keyof typeof KEPT;
 
 /** What each kind means. */

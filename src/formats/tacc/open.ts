@@ -27,7 +27,7 @@ export interface RawOpenOptions extends Omit<OpenOptions, 'take'> {
   readonly take?: (table: RawTable, rows: RawRows) => void;
   /** Rows are told one by one in the order of the file, and each group's line is a row, too. */
   readonly inOrder?: boolean;
-  /** Records of other types are passed over: neither read, nor checked, nor told. */
+  /** Records of other types are skipped: not read, checked or reported. */
   readonly types?: readonly string[];
   /** What is no raw stats file is damage. */
   readonly strict?: boolean;

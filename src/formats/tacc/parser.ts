@@ -42,7 +42,7 @@ const textOf = (bytes: Uint8Array, from: number, to: number) =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
 
 export interface RawParserOptions {
-  /** Records of other types are passed over: neither read, nor checked, nor told. */
+  /** Records of other types are skipped: not read, checked or reported. */
   readonly types?: readonly string[];
 }
 
@@ -80,13 +80,13 @@ export class RawParser {
   private marked = -1;
   private readonly oddities: Partial<Record<OddityKind, number>> = {};
 
-  /** @param visitor hears what was read */
+  /** @param visitor is called for what was read */
   constructor(visitor: RawVisitor, { types }: RawParserOptions = {}) {
     this.visitor = visitor;
     this.wanted = types;
   }
 
-  /** What was read so far: version, host, times, and what was strange. */
+  /** What was read so far: version, host, times, and suspect spots. */
   get summary(): RawSummary {
     return {
       lines: this.line,
@@ -174,7 +174,7 @@ export class RawParser {
     else this.record(bytes, from, end);
   }
 
-  /** Tells what is strange and cost nothing. */
+  /** Reports what is suspect but lost nothing. */
   private tell(kind: OddityKind, reason: string, text: string): void {
     this.oddities[kind] = (this.oddities[kind] ?? 0) + 1;
     const line = this.line;

@@ -187,7 +187,7 @@ export class RawPart implements RawTable {
   private readonly keep: ((bytes: number) => boolean) | undefined;
   private _kept: RawRows[] | null;
   private _rows = 0;
-  /** Of whoever wants rows as they are read. */
+  /** Receivers of rows as they are read. */
   private take: ((rows: RawRows) => void) | null = null;
 
   constructor(
@@ -246,7 +246,7 @@ export class RawPart implements RawTable {
     this.take = take;
   }
 
-  /** Lets go of the columns: from now on they are read from the file. */
+  /** Frees the columns: from now on they are read from the file. */
   release(): void {
     this._kept = null;
   }

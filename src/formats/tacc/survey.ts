@@ -1,4 +1,6 @@
-/** What is said of a raw stats file: what is in it, what is strange, and, where asked for, what counters did. */
+/**
+ * The survey of a raw stats file: its contents, suspect spots and, on request, the verdicts on counters.
+ */
 
 import type { Verdict } from '../../model/counter.ts';
 import { scalesEnergy } from '../../model/counter-rules.ts';
@@ -103,7 +105,7 @@ export class Survey implements RawVisitor {
     this.list('unreadable', `line ${lines}`, what);
   }
 
-  /** All that is strange; of kinds with more places than are listed how many more there are. */
+  /** All suspect spots; for kinds with more places than are listed, the number of the others. */
   get suspect(): readonly Suspect[] {
     const more: Suspect[] = [];
     const { hostname } = this.properties;

@@ -18,7 +18,7 @@ export interface RawGroup {
   readonly line: number;
 }
 
-/** A line that could not be used, or that is strange. All others were delivered. */
+/** A line that could not be used, or that is suspect. All others were delivered. */
 export interface RawProblem {
   readonly kind: OddityKind;
   /** Number of the line in the file, from 1 on. */
@@ -57,7 +57,7 @@ export interface RawVisitor {
   record?(schema: RawSchema, device: string, values: BigUint64Array, line: number): void;
   /** A line that is left out. */
   problem?(problem: RawProblem): void;
-  /** Something strange that cost nothing: what was read was delivered. */
+  /** Something suspect that lost nothing: what was read was delivered. */
   oddity?(oddity: RawProblem): void;
 }
 

@@ -19,7 +19,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];
 /** Lists and objects within each other. */
 const DEEPEST = 1000;
 
-/** What is told of a list of events. */
+/** What the scan of a list of events passes on. */
 export interface EventVisitor {
   /** Whatever JSON an item of the list is. */
   event(value: unknown): void;

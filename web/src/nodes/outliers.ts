@@ -22,7 +22,7 @@ export const RULE =
 
 const TIMES = 4;
 const LEAST_SHARE = 0.05;
-/** Below this many hosts nobody can say which of them is the odd one. */
+/** With fewer hosts it cannot be decided which is the outlier. */
 export const LEAST_HOSTS = 3;
 
 /** NaN of nothing. Sorts `values`. */

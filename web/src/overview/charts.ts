@@ -261,7 +261,9 @@ const SHARES: LaneChart = {
   },
 };
 
-/** Steal is a type of its own in raw stats of our collector, a key of `cpu` in others', or told by nobody. */
+/**
+ * Steal is a type of its own in raw stats of our collector, a key of `cpu` in others', or missing.
+ */
 const CPU_PARTS = [
   { share: CPU_USER, tables: ['node_cpu'] },
   { share: CPU_SYSTEM, tables: ['node_cpu'] },

@@ -33,7 +33,7 @@ async function namesIn(source: PageSource): Promise<ProcessNames> {
       ]),
     );
   } catch {
-    // Nobody answers, as on a page that was saved without it: numbers have to do.
+    // No answer, as on a page that was saved without it: processes are shown by number.
     return new Map();
   }
 }

@@ -15,7 +15,7 @@ import { type ProcessNames, processNames } from './process-names.ts';
 const TABLE = 'process_thread';
 /** Threads that are drawn: those that ran most in the window. */
 const MOST = 8;
-/** A thread that ran less is not worth a line where others did more. */
+/** Threads that ran less get no line if others ran more. */
 const LITTLE = 0.005;
 
 interface Thread {

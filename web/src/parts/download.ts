@@ -1,4 +1,4 @@
-/** Hands a file to whoever looks at the page. */
+/** Offers a file as a download. */
 export function download(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

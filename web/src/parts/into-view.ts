@@ -15,7 +15,7 @@ function show(element: Element): void {
   scrollTo({ top: scrollY + top - head - HEAD });
 }
 
-/** `ids`: of elements, the first that comes. Whoever scrolls meanwhile is left alone. */
+/** `ids`: of elements, the first that comes. If the user scrolls meanwhile, nothing is scrolled. */
 export async function intoView(ids: readonly string[]): Promise<void> {
   const end = performance.now() + MOST_WAIT_MS;
   let isLeft = false;

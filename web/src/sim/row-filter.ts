@@ -1,4 +1,4 @@
-/** Which rows of many are shown, as somebody typed it: what is filtered, hidden and pinned. Pure. */
+/** Which rows are shown according to the typed text: filtered, hidden and pinned. Pure. */
 
 /** Texts that a row's label may hold: some, none of them, or first. */
 interface Wish {

@@ -12,7 +12,7 @@ import type { QueryAnswer } from '../../../src/view/facts/query.ts';
 export interface ColumnFacts {
   readonly name: string;
   readonly type: string;
-  /** '' where it has none, or nobody knows. */
+  /** '' if it has none, or it is not known. */
   readonly unit: string;
   readonly help: string;
 }

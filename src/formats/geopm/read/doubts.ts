@@ -7,7 +7,7 @@ import { hashOf, numberOf } from '../values.ts';
 import type { GeopmTableFile } from './detect.ts';
 import type { TableRow } from './table-file.ts';
 
-/** Places told of one kind; the rest is counted. */
+/** Places listed of one kind; the others are counted. */
 const MOST_TOLD = 20;
 const LONGEST = 40;
 

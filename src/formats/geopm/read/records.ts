@@ -53,7 +53,7 @@ function missingEnd(text: string, { reports }: ReportsRead): Oddity[] {
   return [...cut, { line, what: `ends before the Application Totals of ${host.name}` }];
 }
 
-/** A file's reports, and what is strange about them. @throws FormatError */
+/** A file's reports, and their suspect spots. @throws FormatError */
 function readReports(source: FileSource, what: 'report' | 'text-report'): ReportsRead {
   const text = wholeText(source);
   const read = what === 'report' ? readYamlReports(text) : readTextReport(text);
@@ -95,7 +95,7 @@ export class TableRows {
   private readonly lines: TableLines;
   private readonly damaged: Damaged | undefined;
 
-  /** @param salvage rows with other than one value for each name are passed over, not an error */
+  /** @param salvage rows with other than one value for each name are skipped, not an error */
   constructor(source: FileSource, file: GeopmTableFile, salvage: boolean, damaged?: Damaged) {
     this.source = source;
     this.kind = kindOf(KIND_OF_TABLE[file.what], file.head.columns);
@@ -135,7 +135,9 @@ interface WholeFile {
   readonly reports: readonly GeopmReport[];
 }
 
-/** @param damaged hears of what was read and may be wrong @throws FormatError where it is too large */
+/**
+ * @param damaged called for what was read and may be wrong @throws FormatError where it is too large
+ */
 export function readWhole(
   source: FileSource,
   file: GeopmFile,

@@ -79,7 +79,9 @@ export class TableLines {
   /** Where the next reading begins. */
   private from: LinePlace = FIRST_LINE;
 
-  /** @param damaged hears of rows that have other than one value for each name; not given: they are an error */
+  /**
+   * @param damaged called for rows that have other than one value for each name; without it they are an error
+   */
   constructor(source: FileSource, head: TableHead, damaged?: (damage: Damage) => void) {
     this.source = source;
     this.head = head;

@@ -132,7 +132,7 @@ export function readDocuments(text: string): DocumentsRead {
   const documents = yaml().parseAllDocuments(readable, {
     schema: 'failsafe',
     lineCounter: lines,
-    // Whoever reads a map looks for them, and in less time.
+    // Readers of a map look for them, which takes less time.
     uniqueKeys: false,
     prettyErrors: false,
   });

@@ -16,7 +16,9 @@ export interface Candidate {
   readonly name: string;
   /** Whether name and text speak for it where the content leaves it open. */
   readonly preferred: boolean;
-  /** Records that must make sense before it is believed without a word from outside. */
+  /**
+   * Plausible records that are needed to accept a layout that neither an option nor another file names.
+   */
   readonly least: number;
 }
 
@@ -48,7 +50,7 @@ function framed(told: Told, little: boolean): Candidate[] {
   return all;
 }
 
-/** Whether GVT samples have a real time, as far as it is told; null where nobody tells. */
+/** Whether GVT samples have a real time; null if nothing beside the file says it. */
 function hasRealTime({ layout, facts }: Told): boolean | null {
   if (layout !== null) return layout === 'ross-2017';
   return facts?.era == null ? null : facts.era !== '2016-12';

@@ -82,7 +82,7 @@ function preferredOf(head: Head, fits: readonly Fit[]): Fit | undefined {
   );
 }
 
-/** Without a word from outside, a few numbers that happen to make sense are no proof. */
+/** Without an option or another file, a few plausible numbers are no proof. */
 function standsAlone({ candidate, evidence }: Fit): boolean {
   const { good, bad, whole } = evidence;
   return good >= candidate.least && ((bad === 0 && whole) || good >= 16 * candidate.least);
@@ -203,7 +203,7 @@ function decideAlone(told: Told, head: Head): Decision | null {
     const fit = { candidate, evidence: head.evidence(candidate.layout) };
     const { good, bad, whole } = fit.evidence;
     const enough = candidate.preferred ? candidate.least : 4;
-    // Nothing else makes sense of all of a file that says the size of each of its records.
+    // No other layout fits a whole file that has the size of each of its records.
     if (bad === 0 && whole && good >= enough && candidate.layout.stride === 0) {
       return { ...fit, doubt: null };
     }

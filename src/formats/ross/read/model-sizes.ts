@@ -27,7 +27,7 @@ interface SizedFit {
 }
 
 export interface SizeSearch {
-  /** Null where nothing makes sense. */
+  /** Null if no size is plausible. */
   readonly best: SizedFit | null;
   /** Records that make sense with the next best number of bytes. */
   readonly rival: number;
@@ -61,7 +61,7 @@ export function searchSizes(head: Head, forms: readonly SizedForm[]): SizeSearch
       // Neither the best nor near it any more.
       if (most === 0 || (best !== null && most < best.evidence.good - 1)) continue;
       const evidence = evidenceOf(head, bare, stride, first);
-      // With half the right number every second record makes sense.
+      // With half the right size every second record is plausible.
       if (evidence.good === 0 || evidence.good < 2 * evidence.bad) continue;
       const same = stride === best?.layout.stride;
       const isMore = evidence.good > (best?.evidence.good ?? 0);

@@ -1,4 +1,4 @@
-/** What `info` says of a file: counts, spans, entities, and what is strange. */
+/** What `info` prints of a file: counts, spans, entities, and suspect spots. */
 import type { Damage, FileInfo, FileSource, Instant } from '../../format.ts';
 import { type Block, KIND_NAMES, KINDS, KP, LP, PE, WIDE_LP } from './chunk.ts';
 import type { RossDetection } from './detect.ts';

@@ -78,7 +78,7 @@ function inRecording(source: FileSource): Said[] {
 
 const USER = '--layout';
 
-/** Which LP has which type: as said, else by the text that says it of all; null where nobody says. */
+/** The type of each LP: as given, else by the text that lists all; null if neither is there. */
 function lpTypes({ lps }: Said, source: FileSource, facts: ReadmeFacts | null): LpTypes | null {
   if (lps !== null) return parseLpTypes(lps);
   if (facts?.types != null) return facts.types;
