@@ -1,6 +1,4 @@
-/**
- * The embedded DuckDB: tables that stream from files, read-only, without access to anything else.
- */
+/** The embedded DuckDB: tables that stream from files, read-only, without access to anything else. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
@@ -263,10 +261,7 @@ export class Database {
     }
   }
 
-  /**
-   * Makes running queries end with an error: otherwise `close` would wait for the query, and the query for this
-   * thread.
-   */
+  /** Makes running queries end with an error: otherwise `close` and the query would wait for each other. */
   interrupt(): void {
     for (const connection of this.running) connection.interrupt();
   }
