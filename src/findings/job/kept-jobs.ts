@@ -99,10 +99,18 @@ const namesOf = (text: string) => text.split(',').filter(Boolean);
 export class KeptJobs {
   private readonly kept: KeptFile;
   private readonly archive: Archive;
+  private readonly counts = new Map<string | null, Promise<number>>();
 
   constructor(kept: KeptFile, archive: Archive) {
     this.kept = kept;
     this.archive = archive;
+  }
+
+  /** How many jobs there are, of a user or of all: an index that is open does not change. */
+  all(user: string | null): Promise<number> {
+    const known = this.counts.get(user) ?? this.count({ user: user ?? undefined });
+    this.counts.set(user, known);
+    return known;
   }
 
   /** How many jobs a search finds. @throws QueryError */

@@ -306,17 +306,21 @@ async function searchKept(
   choose: Choose,
 ): Promise<FoundJobs> {
   const { most, skip, sort, metrics } = search;
-  const own: JobsWanted = { user: user ?? undefined };
-  const [total, problems] = [await jobs.count(own), user === null ? await jobs.problems() : []];
+  const [total, problems] = await Promise.all([
+    jobs.all(user),
+    user === null ? jobs.problems() : [],
+  ]);
   if (user !== null && search.where !== '') {
     const chosen = await choose(await jobs.rows(wantedOf({ ...search, where: '' }, user)));
     const rows = partOf(chosen, search).map((row) => withMetrics(row, metrics));
     return { rows, found: chosen.length, total, problems };
   }
   const wanted = wantedOf(search, user);
-  const rows = await jobs.rows({ ...wanted, most, skip, sort, metrics });
-  const isAll = skip === 0 && rows.length < most;
-  return { rows, found: isAll ? rows.length : await jobs.count(wanted), total, problems };
+  const [rows, found] = await Promise.all([
+    jobs.rows({ ...wanted, most, skip, sort, metrics }),
+    jobs.count(wanted),
+  ]);
+  return { rows, found, total, problems };
 }
 
 const ARCHIVES = new WeakMap<Shown, NodeArchive | null>();
