@@ -6,6 +6,7 @@ import { flagPlaces, flagWindow } from '../../web/src/flags.ts';
 import { findingFlags, highStretch, jumpTo } from '../../web/src/overview/evidence.ts';
 import { processNames } from '../../web/src/overview/process-names.ts';
 import { labelOf, worthALine } from '../../web/src/overview/threads.ts';
+import { whenSpent } from '../../web/src/overview/when-spent.ts';
 import { linesCsv, topOf, tops } from '../../web/src/parts/lines.ts';
 import { palette, scaleOf, stepOf } from '../../web/src/parts/palettes.ts';
 import { reaching } from '../../web/src/parts/reaching.ts';
@@ -129,6 +130,17 @@ describe('times', () => {
     expect(wall.text(wall.of(90), 1)).toBe('11-22 00:00:00');
     expect(wall.seconds(wall.of(12.5))).toBe(12.5);
     expect(axisFor('wall', null, 0)).toBe(REAL);
+  });
+});
+
+describe('time that is counted when it ends', () => {
+  it('was spent before: no bin has more than fits into it, and nothing is lost but before the first', () => {
+    const spent = (...counted: number[]) => [...whenSpent(Float64Array.from(counted), 100)];
+    expect(spent(10, 0, 250, 20)).toEqual([60, 100, 100, 20]);
+    expect(spent(0, 80, 150)).toEqual([30, 100, 100]);
+    expect(spent(150, 0)).toEqual([100, 0]);
+    // Where nothing was measured, nothing is known of the time before.
+    expect(spent(5, Number.NaN, 130)).toEqual([5, Number.NaN, 100]);
   });
 });
 

@@ -112,6 +112,10 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.locator('.name', { hasText: 'GVT' }).focus();
     await page.keyboard.press('h');
     await expect.poll(rows).not.toContain('GVT');
+    await page.goBack();
+    await expect.poll(rows).toContain('GVT');
+    await page.goForward();
+    await expect.poll(rows).not.toContain('GVT');
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('button', { name: /Show all/ }).click();
     await expect.poll(rows).toContain('GVT');

@@ -199,6 +199,7 @@ async function recordOptimistic(
         engine: { gvt: true, rt: false, vt: false },
         levels: { pe: true, kp: true, lp: false },
         numGvt: 10,
+        trace: 'rollbacks',
       },
       signal: interrupt.signal,
       onProgress: (now) => {

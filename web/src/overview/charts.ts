@@ -19,6 +19,7 @@ import type { Line } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
 import type { LaneChart, LaneGroup, View } from './lane.ts';
 import { THREAD_CHARTS } from './threads.ts';
+import { whenSpent } from './when-spent.ts';
 
 /** Amounts are by time: of the model's, where samples have no other. */
 const perTime = ({ facts }: View) =>
@@ -354,7 +355,7 @@ const WAITS: LaneChart = {
   id: 'waits',
   lane: 'nodes',
   title: 'PEs waiting for a CPU',
-  help: THREAD_WAITING.help,
+  help: 'Share of the time in which a PE’s thread was ready to run while its CPU ran something else. The kernel counts a wait when it ends: what does not fit into a bin is drawn before it.',
   unit: '%',
   stacked: false,
   async draw(source, view) {
@@ -367,7 +368,7 @@ const WAITS: LaneChart = {
     const lines = ofPe(series, view.pe).map(({ entity, mean }) => ({
       label: `PE ${entity}`,
       mean: (means.get(entity) ?? Number.NaN) * THREAD_WAITING.factor,
-      values: scaled(mean, THREAD_WAITING.factor),
+      values: whenSpent(scaled(mean, THREAD_WAITING.factor), 100),
     }));
     if (lines.length === 0) return null;
     const worst = highest(lines);
