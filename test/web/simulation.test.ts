@@ -253,7 +253,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     const [{ all, middle }] = await run.query<{ all: number; middle: number }>(
       'SELECT count(*) AS "all", median(t) AS middle FROM ross_event',
     );
-    await reads(page, '#says-events', `${all.toLocaleString('en-US')} events handled`);
+    await reads(page, '#says-events', `${all.toLocaleString('en-US')} traced events`);
     const [from, to] = [middle - 5e-4, middle + 5e-4];
     const [{ some }] = await run.query<{ some: number }>(
       `SELECT count(*) AS some FROM ross_event WHERE t >= ${from} AND t < ${to}`,
