@@ -17,6 +17,9 @@ const STATE = 3;
 const CPU = 39;
 
 const fields: Count[] = new Array<Count>(CPU + 1).fill(0);
+/** Fields that are taken, of `stat` and of `schedstat`: among the others is one that no double holds. */
+const TAKEN = new Uint8Array(CPU + 1);
+for (const field of [0, 1, 2, 4, 10, 12, 14, 15, 20, CPU]) TAKEN[field] = 1;
 
 /**
  * Reads whole numbers between single spaces into `fields`. Returns the number of the field after the last.
@@ -24,6 +27,10 @@ const fields: Count[] = new Array<Count>(CPU + 1).fill(0);
 function readFields(bytes: Buffer, from: number, to: number, first: number): number {
   let field = first;
   for (let at = from; at < to && field <= CPU; at++, field++) {
+    if (TAKEN[field] === 0) {
+      while (at < to && bytes[at] !== SPACE) at++;
+      continue;
+    }
     const isNegative = bytes[at] === MINUS;
     if (isNegative) at++;
     const start = at;
