@@ -1,6 +1,6 @@
-// npm run bench:record -- PAIRS: what `triscope record` costs. Needs an idle machine with two CPUs, and cc; about two minutes.
+// npm run bench:record -- PAIRS: what `triscope record` costs. Needs an idle machine with two CPUs, and cc; about four minutes.
 // First the recorder's own processor time beside threads that work and sleep in turns (aim: 1 % of a core for 64), then the time
-// of three programs with and without it, in pairs (aim: 2 %).
+// of three programs with and without it, in pairs (aim: 2 %), beside what two runs without it differ by: a difference smaller than that shows nothing.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const BIN = fileURLToPath(new URL('../bin/triscope', import.meta.url));
-const PAIRS = Number(process.argv[2] ?? 7);
+const PAIRS = Number(process.argv[2] ?? 15);
 const folder = mkdtempSync(join(tmpdir(), 'bench-record-'));
 /** Clock ticks a second, as /proc counts them. */
 const HZ = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
@@ -34,14 +34,14 @@ int main(int count, char **words) {
   return count < 0;
 }`;
 
-/** Each works for about two seconds and prints its seconds, from its own start to its end. */
+/** Each works for about a second and prints its seconds, from its own start to its end. */
 const PROGRAMS = {
   'one thread that computes':
-    'const t = process.hrtime.bigint(); let s = 0; for (let k = 0; k < 1.2e9; k++) s += k % 7; console.log(Number(process.hrtime.bigint() - t) / 1e9, s)',
+    'const t = process.hrtime.bigint(); let s = 0; for (let k = 0; k < 8e8; k++) s += k % 7; console.log(Number(process.hrtime.bigint() - t) / 1e9, s)',
   'a program that allocates':
-    'const t = process.hrtime.bigint(); let s = 0; for (let k = 0; k < 60; k++) s += Buffer.alloc(3e7, k).length + JSON.stringify(Array.from({ length: 1e5 }, (_, n) => ({ n }))).length; console.log(Number(process.hrtime.bigint() - t) / 1e9, s)',
+    'const t = process.hrtime.bigint(); let s = 0; for (let k = 0; k < 40; k++) s += Buffer.alloc(3e7, k).length + JSON.stringify(Array.from({ length: 1e5 }, (_, n) => ({ n }))).length; console.log(Number(process.hrtime.bigint() - t) / 1e9, s)',
   'a program that starts others':
-    'const { spawnSync } = require("child_process"); const t = process.hrtime.bigint(); for (let k = 0; k < 400; k++) spawnSync("true"); console.log(Number(process.hrtime.bigint() - t) / 1e9)',
+    'const { spawnSync } = require("child_process"); const t = process.hrtime.bigint(); for (let k = 0; k < 500; k++) spawnSync("true"); console.log(Number(process.hrtime.bigint() - t) / 1e9)',
 };
 
 const record = (name, options, words) => [
@@ -104,17 +104,21 @@ try {
   for (const [name, script] of Object.entries(PROGRAMS)) {
     const words = [process.execPath, '-e', script];
     const recorded = () => time(record(`run-${runs++}`, [], words));
-    const ratios = [];
+    const [without, ratios, again] = [[], [], []];
     for (let pair = 0; pair < PAIRS; pair++) {
       // Each comes first in every other pair: the machine's speed drifts.
-      if (pair % 2 === 0) {
-        const without = await time(words);
-        ratios.push((await recorded()) / without);
-      } else ratios.push((await recorded()) / (await time(words)));
+      const early = pair % 2 === 0 ? await time(words) : null;
+      const with_ = await recorded();
+      const plain = early ?? (await time(words));
+      without.push(plain);
+      ratios.push(with_ / plain);
+      again.push((await time(words)) / plain);
     }
-    ratios.sort((a, b) => a - b);
-    const range = `${ratios[0].toFixed(3)} – ${ratios[ratios.length - 1].toFixed(3)}`;
-    console.log(`  ${name}: ${median(ratios).toFixed(3)} (${range})`);
+    const range = (all) =>
+      `${median(all).toFixed(3)} (${Math.min(...all).toFixed(3)} – ${Math.max(...all).toFixed(3)})`;
+    console.log(
+      `  ${name}, ${median(without).toFixed(2)} s: ${range(ratios)}; without / without: ${range(again)}`,
+    );
   }
 } finally {
   rmSync(folder, { recursive: true });
