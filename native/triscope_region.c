@@ -44,8 +44,8 @@ struct header {
     uint32_t epochs, parent_pid;
     double first_epoch, last_epoch, started, stopped, overhead;
     int32_t rank;
-    uint32_t process_name_bytes, cpu_count, inside, round;
-    uint8_t spare[256 - 172];
+    uint32_t process_name_bytes, cpu_count, inside, round, searched;
+    uint8_t spare[256 - 176];
     char process_name[256];
     uint8_t cpus[1024];
     uint8_t more[4096 - 1536];
@@ -441,7 +441,10 @@ static uint32_t find_slot(struct header *p, uint32_t tid) {
             return k;
         }
     }
-    for (uint32_t k = 0; k < capacity; k++) {
+    /* Each look at all threads costs milliseconds: where none was gone, the next one is a second later. */
+    uint32_t second = 1 + (uint32_t)(now(p) / 1e9);
+    uint32_t none_gone = load(&p->searched) == second;
+    for (uint32_t k = 0; k < capacity && !none_gone; k++) {
         uint32_t was = LIVE, owner = __atomic_load_n(&threads[k].tid, __ATOMIC_RELAXED), none = FREE;
         if (load(&threads[k].state) != LIVE || !is_gone(owner)) continue;
         if (!__atomic_compare_exchange_n(&threads[k].state, &was, FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
@@ -453,6 +456,7 @@ static uint32_t find_slot(struct header *p, uint32_t tid) {
         take_slot(p, &threads[k], nodes + k * NODES, tid);
         return k;
     }
+    store(&p->searched, second);
     add(&p->threads_refused, 1);
     return capacity;
 }

@@ -45,7 +45,7 @@ _H = {
     )
 }
 _H_FIRST, _H_LAST, _H_STARTED, _H_STOPPED = 14, 15, 16, 17
-_H_RANK, _H_NAME_BYTES, _H_CPUS, _H_INSIDE, _H_ROUND = 38, 39, 40, 41, 42
+_H_RANK, _H_NAME_BYTES, _H_CPUS, _H_INSIDE, _H_ROUND, _H_SEARCHED = 38, 39, 40, 41, 42, 43
 _IGNORE = 8
 _SEQ, _STATE, _TID, _DEPTH_AT, _HASH, _HINT, _NODE_AT, _CPU = range(8)
 _T_ENTERED = 4
@@ -277,9 +277,12 @@ class _Page:
             if slot is None and used < self.threads:
                 slot = used
                 self.u32[_H["threads_used"]] += 1
-            if slot is None:
+            # Each look at all threads costs milliseconds: where none was gone, the next one is a second later.
+            second = 1 + int(self.now() / 1e9)
+            if slot is None and self.u32[_H_SEARCHED] != second:
                 slot = next((k for k in range(used) if self._is_gone(word[k])), None)
             if slot is None:
+                self.u32[_H_SEARCHED] = second
                 self.u32[_H["threads_refused"]] += 1
                 return None
             at = (self.u32[_H["threads"]] + slot * _THREAD) >> 2

@@ -97,6 +97,11 @@ export const H = {
   inside: 164,
   /** u32: how often all threads have left all regions; announced work counts until then. */
   round: 168,
+  /**
+   * u32: 1 and the second, counted from startNs, in which all slots were last seen to be of living threads. A thread that finds no
+   * slot in the same second does not look again.
+   */
+  searched: 172,
   /** Bit b of byte n: the process may run on CPU 8 n + b (when it attached). 1024 bytes. */
   cpus: 512,
 } as const;

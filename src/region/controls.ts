@@ -136,17 +136,23 @@ export class Controls {
   restore(saved: readonly SavedSetting[] = this.saved()): void {
     const own = this.paths();
     let first: unknown;
-    for (const { path, text } of saved.toReversed()) {
+    const putBack = ({ path, text }: SavedSetting): boolean => {
       try {
         if (!own.has(resolve(path))) {
           throw new ControlError(`${path}: not a setting that Triscope changes on this machine`);
         }
         if (!VALUE.test(text)) throw new ControlError(`${path}: the saved value is not a number`);
         this.put(path, text);
+        return true;
       } catch (error) {
         first ??= error;
+        return false;
       }
-    }
+    };
+    const failed = saved.toReversed().filter((setting) => !putBack(setting));
+    // Once more: a limit may have stood in the way that was put back after it.
+    first = undefined;
+    for (const setting of failed) putBack(setting);
     if (first !== undefined) throw first;
   }
 

@@ -133,13 +133,17 @@ export function claimSlot(page: Page, tid: number, cpu: number): number | null {
     const slot = Atomics.add(u32, H.threadsUsed >> 2, 1);
     if (slot < capacity) return give(slot);
   }
-  for (let slot = 0; slot < capacity; slot++) {
+  // Each look at all threads costs milliseconds: where none was gone, the next one is a second later.
+  const second = 1 + Math.floor(Number(process.hrtime.bigint() - page.startNs) / 1e9);
+  const noneGone = Atomics.load(u32, H.searched >> 2) === second;
+  for (let slot = 0; slot < capacity && !noneGone; slot++) {
     const last = owner(slot);
     if (u32[state(slot)] !== THREAD_LIVE || !gone(last) || !take(slot, THREAD_LIVE)) continue;
     if (owner(slot) === last) return give(slot);
     // Its owner ended and another thread took it over since: that one keeps it.
     Atomics.compareExchange(u32, state(slot), THREAD_FREE, THREAD_LIVE);
   }
+  Atomics.store(u32, H.searched >> 2, second);
   Atomics.add(u32, H.threadsRefused >> 2, 1);
   return null;
 }

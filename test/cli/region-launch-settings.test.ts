@@ -198,7 +198,14 @@ describe('settings of the machine', () => {
         ];
       }),
     );
-    const root = tree({ ...CPUS, ...files });
+    const uncore = 'sys/devices/system/cpu/intel_uncore_frequency/package_00_die_00';
+    const root = tree({
+      ...CPUS,
+      ...files,
+      [`${uncore}/max_freq_khz`]: '2400000',
+      [`${uncore}/min_freq_khz`]: '800000',
+      [`${uncore}/current_freq_khz`]: '2200000',
+    });
     const limit = join(root, 'sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq');
     const folder = programFolder(`
       import { readFileSync, writeFileSync } from 'node:fs';
@@ -206,14 +213,21 @@ describe('settings of the machine', () => {
       const seen = [];
       for (const [name, hertz] of [['A', 1.5e9], ['B', 2e9]])
         region(name).run(() => { until(() => limit() === hertz / 1000); seen.push(limit()); });
+      for (const end of ['min', 'max'])
+        seen.push(parseInt(readFileSync(${JSON.stringify(join(root, uncore))} + '/' + end + '_freq_khz', 'utf8'), 10));
       writeFileSync('seen', seen.join());`);
     const text =
-      '{"FREQ_CPU_DEFAULT": 2e9, "FREQ_CPU_UNCORE": 1.8e9, "HASH_0": "0xd3d99e8b", "FREQ_0": 1.5e9}';
+      '{"FREQ_GPU_DEFAULT": 1e9, "FREQ_CPU_DEFAULT": 2e9, "FREQ_CPU_UNCORE": 1.8e9, "HASH_0": "0xd3d99e8b", "FREQ_0": 1.5e9}';
     const options = ['--geopm-agent=frequency_map', '--allow-control', policy(folder, text)];
     const args = [...options, '--geopm-period=0.005', '--root', root];
     const { host, err } = await launched(folder, args, undefined, stateIn(folder));
-    expect(err).toBe('triscope: frequency_map: FREQ_CPU_UNCORE is not applied\n');
-    expect(textOf(join(folder, 'seen'))).toBe('1500000,2000000');
+    expect(err).toBe(
+      'triscope: frequency_map: FREQ_GPU_DEFAULT is not applied: this machine has no GPU_CORE_FREQUENCY_MAX_CONTROL\n',
+    );
+    expect(textOf(join(folder, 'seen'))).toBe('1500000,2000000,1800000,1800000');
+    expect(textOf(join(root, uncore, 'max_freq_khz')).trim()).toBe('2400000');
+    expect(textOf(join(root, uncore, 'min_freq_khz')).trim()).toBe('800000');
+    expect(host['Application Totals']['uncore-frequency (Hz)']).toBe(2.2e9);
     expect(textOf(limit).trim()).toMatch(/^3000000/);
     const limits = host.Regions?.map((region) => [region.region, region['frequency-map']]);
     expect(limits?.toSorted()).toEqual([

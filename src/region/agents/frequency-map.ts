@@ -16,10 +16,26 @@ import {
 
 const DEFAULT = 'FREQ_CPU_DEFAULT';
 const CONTROL = 'CPU_FREQUENCY_MAX_CONTROL';
-/** What GEOPM's agent limits besides, and this one has no control of. */
-const OTHERS: readonly PolicyField[] = [
-  { name: 'FREQ_CPU_UNCORE', unit: 'Hz', help: 'taken and not applied' },
-  { name: 'FREQ_GPU_DEFAULT', unit: 'Hz', help: 'taken and not applied' },
+/** One frequency for the whole run, kept by both limits, where the policy has it. */
+const FIXED: readonly (PolicyField & {
+  readonly controls: readonly string[];
+  /** The largest allowed now. */
+  readonly most: string;
+})[] = [
+  {
+    name: 'FREQ_CPU_UNCORE',
+    unit: 'Hz',
+    help: 'frequency outside the cores; as it is where absent',
+    controls: ['CPU_UNCORE_FREQUENCY_MIN_CONTROL', 'CPU_UNCORE_FREQUENCY_MAX_CONTROL'],
+    most: 'UNCORE::FREQUENCY_MAX',
+  },
+  {
+    name: 'FREQ_GPU_DEFAULT',
+    unit: 'Hz',
+    help: 'frequency of GPUs; as it is where absent',
+    controls: ['GPU_CORE_FREQUENCY_MIN_CONTROL', 'GPU_CORE_FREQUENCY_MAX_CONTROL'],
+    most: 'DRM::GPU_CORE_FREQUENCY_MAX',
+  },
 ];
 /** Pairs of HASH_n and FREQ_n. */
 const PAIRS = 31;
@@ -35,7 +51,7 @@ export const frequencyMap: AgentKind = {
   period: 0.002,
   policy: [
     { name: DEFAULT, unit: 'Hz', help: 'frequency limit wherever no other is given' },
-    ...OTHERS,
+    ...FIXED.map(({ controls: _c, most: _m, ...field }) => field),
     ...PAIR_FIELDS,
   ],
   open,
@@ -79,16 +95,40 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
   if (!allowControl) {
     warn('frequency_map changes nothing: --allow-control permits it to write frequency limits');
   }
+  const fixed = new Map<string, readonly number[]>();
+  for (const { name, controls } of allowControl ? FIXED : []) {
+    const known = platform.controls.list();
+    if (!controls.every((control) => known.some(({ alias }) => alias === control))) continue;
+    fixed.set(
+      name,
+      controls.map((control) => platform.controls.push(control, 'board', 0)),
+    );
+  }
   let policy: Policy | null = null;
   let map = new Map<number, number>();
   const limitOf = (hash: number) => map.get(hash) ?? policy?.[DEFAULT] ?? Number.NaN;
+
+  /** A least frequency beyond the largest is refused, so what is in the way moves first. */
+  const fix = (given: Policy) => {
+    for (const { name, most } of FIXED) {
+      const handles = fixed.get(name);
+      const hertz = given[name];
+      if (handles === undefined || Number.isNaN(hertz)) continue;
+      const rises = hertz > platform.read(most, 'board', 0);
+      for (const handle of rises ? handles.toReversed() : handles) {
+        platform.controls.adjust(handle, hertz);
+      }
+    }
+  };
 
   return {
     ...IDLE,
     validatePolicy: (given) => {
       const any = mapOf(given).size > 0;
-      for (const { name } of OTHERS) {
-        if (!Number.isNaN(given[name])) warn(`frequency_map: ${name} is not applied`);
+      for (const { name, controls } of FIXED) {
+        const canApply = !allowControl || fixed.has(name);
+        if (Number.isNaN(given[name]) || canApply) continue;
+        warn(`frequency_map: ${name} is not applied: this machine has no ${controls[1]}`);
       }
       if (Number.isNaN(given[DEFAULT])) {
         const which = any ? 'with a map, all else needs a limit too' : 'nothing to do';
@@ -99,6 +139,7 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
       if (given !== policy) {
         policy = given;
         map = mapOf(given);
+        fix(given);
       }
       for (const part of parts) {
         const limit = limitOf(platform.sample(part.hash));

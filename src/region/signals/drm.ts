@@ -4,7 +4,13 @@
  */
 import type { Machine } from '../machine.ts';
 import type { GpuPlace } from '../topology.ts';
-import type { Provider, Signal, SignalDeclaration } from './provider.ts';
+import type {
+  Control,
+  ControlDeclaration,
+  Provider,
+  Signal,
+  SignalDeclaration,
+} from './provider.ts';
 import { totalOfFile } from './running-total.ts';
 import { scaled } from './sum-of.ts';
 
@@ -142,6 +148,25 @@ const CHIP_METRICS: readonly Metric[] = [
   ),
 ];
 
+/** What may be written of what is read: a file of `metric`, in its unit. */
+interface Limit {
+  readonly declaration: ControlDeclaration;
+  readonly metric: Metric;
+}
+
+const limit = (name: string, metrics: readonly Metric[], alias: string): Limit => {
+  const metric = metrics.find((one) => one.name === `DRM::${name}`) as Metric;
+  const { description, unit, domain } = metric;
+  const over = unit === 'W' ? 'share' : 'same';
+  return { declaration: { name: metric.name, alias, description, unit, domain, over }, metric };
+};
+
+const LIMITS: readonly Limit[] = [
+  limit('GPU_POWER_LIMIT', METRICS, 'GPU_POWER_LIMIT_CONTROL'),
+  limit('GPU_CORE_FREQUENCY_MAX', CHIP_METRICS, 'GPU_CORE_FREQUENCY_MAX_CONTROL'),
+  limit('GPU_CORE_FREQUENCY_MIN', CHIP_METRICS, 'GPU_CORE_FREQUENCY_MIN_CONTROL'),
+];
+
 /** amdgpu tells its clock in Hz, with its sensors. */
 const AMD_CLOCK = 'hwmon/freq1_input';
 
@@ -178,8 +203,9 @@ interface Place {
 
 export const drm: Provider = {
   name: 'drm',
-  source: '/sys/class/drm/cardN (i915, xe, amdgpu)',
+  source: '/sys/class/drm/cardN (i915, xe, amdgpu; never run on hardware)',
   declares: [...METRICS, ...CHIP_METRICS].map(declarationOf),
+  controls: LIMITS.map(({ declaration }) => declaration),
   open({ machine }) {
     const cards = machine.topology.gpus;
     const chips = cards.flatMap((card) => card.chips.map((folder) => ({ card, folder })));
@@ -219,6 +245,22 @@ export const drm: Provider = {
         }),
       );
     }
-    return { signals };
+    const controls = LIMITS.map(({ declaration, metric }): Control => {
+      const places =
+        declaration.domain === 'gpu' ? cards.map((card) => ({ card, folder: card.folder })) : chips;
+      const paths = places.map(({ card, folder }) => found(machine, card, folder, metric.files));
+      const text = (value: number) => {
+        if (!(value > 0)) throw new RangeError(`${value} ${declaration.unit} is not above 0`);
+        return String(Math.round(value / metric.scale));
+      };
+      const settings = (index: number) => {
+        const path = paths[index] ?? null;
+        return path === null ? [] : [{ path: machine.path(path), text }];
+      };
+      return { ...declaration, settings };
+    });
+    const has = (one: Control) =>
+      machine.topology.indices(one.domain).some((index) => one.settings(index).length > 0);
+    return { signals, controls: controls.filter(has) };
   },
 };

@@ -15,6 +15,7 @@ import type { Provider } from './provider.ts';
 import { simulatorOf } from './simulator.ts';
 import { syntheticProvider } from './synthetic.ts';
 import { time } from './time.ts';
+import { uncore } from './uncore.ts';
 
 /** A new provider is a file and an entry here. */
 export const PROVIDERS: readonly Provider[] = [
@@ -24,6 +25,7 @@ export const PROVIDERS: readonly Provider[] = [
   perf,
   cpuinfo,
   cpufreq,
+  uncore,
   hwmon,
   drm,
   nvml,

@@ -1,6 +1,6 @@
 import { Platform } from 'triscope/signals';
 import { describe, expect, it } from 'vitest';
-import { cpus, Tree } from './support/tree.ts';
+import { cpus, Tree, TWO_BY_TWO } from './support/tree.ts';
 
 const FOUR = cpus([
   [0, 0],
@@ -100,5 +100,44 @@ describe('cpuinfo', () => {
     });
     const platform = Platform.open({ root: tree.root });
     expect(platform.read('CPU_FREQUENCY_STICKER', 'board', 0)).toBe(2.4e9);
+  });
+});
+
+describe('the uncore', () => {
+  const folder = 'sys/devices/system/cpu/intel_uncore_frequency';
+  const die = (name: string, now: number) => ({
+    [`${folder}/${name}/current_freq_khz`]: now,
+    [`${folder}/${name}/max_freq_khz`]: 2_400_000,
+    [`${folder}/${name}/min_freq_khz`]: 800_000,
+  });
+
+  it('tells the mean of a package’s dies; its limits are written, and put back', () => {
+    const dies = [die('package_00_die_00', 2_000_000), die('package_00_die_01', 1_000_000)];
+    const tree = new Tree(
+      Object.assign({}, TWO_BY_TWO, ...dies, die('package_01_die_00', 900_000)),
+    );
+    const platform = Platform.open({ root: tree.root, allowControl: true });
+    const read = (index: number) => platform.read('CPU_UNCORE_FREQUENCY_STATUS', 'package', index);
+    expect([read(0), read(1)]).toEqual([1.5e9, 9e8]);
+    platform.controls.write('CPU_UNCORE_FREQUENCY_MAX_CONTROL', 'package', 0, 1.6e9);
+    const limits = () =>
+      ['package_00_die_00', 'package_00_die_01', 'package_01_die_00'].map((name) =>
+        tree.text(`${folder}/${name}/max_freq_khz`),
+      );
+    expect(limits()).toEqual(['1600000', '1600000', '2400000']);
+    platform.controls.restore();
+    expect(limits().map((text) => text.trim())).toEqual(['2400000', '2400000', '2400000']);
+  });
+
+  it('of newer drivers says its package in a file', () => {
+    const tree = new Tree({
+      ...TWO_BY_TWO,
+      ...die('uncore00', 1_100_000),
+      [`${folder}/uncore00/package_id`]: 1,
+      ...die('package_01_die_00', 5),
+    });
+    const platform = Platform.open({ root: tree.root });
+    expect(platform.read('CPU_UNCORE_FREQUENCY_STATUS', 'package', 1)).toBe(1.1e9);
+    expect(platform.read('CPU_UNCORE_FREQUENCY_STATUS', 'package', 0)).toBeNaN();
   });
 });

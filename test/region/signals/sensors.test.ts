@@ -106,6 +106,25 @@ describe('GPUs', () => {
     expect(read('GPU_CORE_FREQUENCY_STATUS')).toBe(1.2e9);
   });
 
+  it('are limited in power and, tile by tile, in frequency; the limits are put back', () => {
+    const card = 'sys/class/drm/card0';
+    const power = `${card}/device/hwmon/hwmon2/power1_max`;
+    const most = [0, 1].map((tile) => `${card}/gt/gt${tile}/rps_max_freq_mhz`);
+    const tree = new Tree({
+      [`${card}/device/hwmon/hwmon2/name`]: 'i915',
+      [power]: 300_000_000,
+      [most[0]]: 1300,
+      [most[1]]: 1300,
+    });
+    const platform = Platform.open({ root: tree.root, allowControl: true });
+    platform.controls.write('GPU_POWER_LIMIT_CONTROL', 'board', 0, 150);
+    platform.controls.write('GPU_CORE_FREQUENCY_MAX_CONTROL', 'gpu_chip', 1, 9e8);
+    const texts = () => [power, ...most].map((path) => tree.text(path).trim());
+    expect(texts()).toEqual(['150000000', '1300', '900']);
+    platform.controls.restore();
+    expect(texts()).toEqual(['300000000', '1300', '1300']);
+  });
+
   it('of xe tell the frequency of their tiles', () => {
     const tree = new Tree({ 'sys/class/drm/card1/device/tile0/gt0/freq0/act_freq': 900 });
     const platform = Platform.open({ root: tree.root });
