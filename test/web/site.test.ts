@@ -55,6 +55,17 @@ describe.skipIf(!isBuilt || executable === undefined)('the site (needs npm run d
     240_000,
   );
 
+  it('fits a narrow screen: tables and code scroll by themselves', async () => {
+    const { page } = await web.open(at('index.html'), { width: 420, until: 'h1, h2' });
+    const wide: string[] = [];
+    for (const path of ['documents/Performance.html', 'documents/Signals.html', ...SAMPLE]) {
+      await page.goto(at(path));
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (over > 0) wide.push(`${path}: ${over} px`);
+    }
+    expect(wide).toEqual([]);
+  });
+
   it('finds an export by its name', async () => {
     const { page } = await web.open(at('index.html'), { until: 'h1, h2' });
     await page.keyboard.press('/');
