@@ -60,7 +60,9 @@ describe.skipIf(!isBuilt || executable === undefined)('the site (needs npm run d
     const wide: string[] = [];
     for (const path of ['documents/Performance.html', 'documents/Signals.html', ...SAMPLE]) {
       await page.goto(at(path));
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      const over = (await page.evaluate(
+        'document.documentElement.scrollWidth - innerWidth',
+      )) as number;
       if (over > 0) wide.push(`${path}: ${over} px`);
     }
     expect(wide).toEqual([]);
