@@ -136,6 +136,13 @@ describe.skipIf(executable === undefined)('a cluster (needs chromium: npm run se
     await page.goForward();
     await expect.poll(says).toContain('2 of 5');
     await page.getByRole('button', { name: 'Any user' }).click();
+    // Nothing is like that: said, and back again.
+    await page.getByLabel('Words').fill('nobody');
+    await reads(page, '#says-jobs', '0 of 5 jobs');
+    await reads(page, '[data-figure=utilisation]', 'There are no such jobs');
+    await reads(page, '[data-figure=host-days]', 'No host had such jobs');
+    await page.getByLabel('Words').fill('');
+    await reads(page, '#says-utilisation', '6 hosts');
     await page.getByLabel('Condition').fill('hosts > 2');
     await page.getByLabel('Condition').press('Enter');
     await expect.poll(() => firsts(page, 'Table of jobs')).toEqual(['101']);
