@@ -31,6 +31,9 @@ export const COUNTERS = [
 
 export type Counter = (typeof COUNTERS)[number];
 
+/** All PEs do these together: the first one's stand for all. */
+export const JOINT: ReadonlySet<Counter> = new Set(['gvtComputations', 'allReduces']);
+
 /** Index of each counter in a PE's `counts`. */
 export const C = Object.fromEntries(COUNTERS.map((name, k) => [name, k])) as Readonly<
   Record<Counter, number>

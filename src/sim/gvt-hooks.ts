@@ -6,8 +6,6 @@ import { ahead, type Pe } from './pe.ts';
 import { ASK_HOOK, ASK_SAMPLE } from './transport/transport.ts';
 
 export class GvtHooks {
-  /** Time of the model's next hook. */
-  private hookTime = Infinity;
   private readonly pe: Pe;
   private readonly hook: GvtHook<unknown> | undefined;
   private count = 0;
@@ -15,13 +13,13 @@ export class GvtHooks {
   constructor(pe: Pe) {
     this.pe = pe;
     this.hook = pe.model.gvtHook;
-    if (this.hook?.at !== undefined) this.hookTime = this.hook.at;
   }
 
-  /** No event at or past this time may be handled before the hook has run, or the sample is taken. */
+  /** No event at or past this time may be handled before the hook has run, the sample is taken, or the checkpoint made. */
   get nextTime(): number {
-    const { instrument } = this.pe;
-    return instrument === null ? this.hookTime : Math.min(this.hookTime, instrument.nextVt);
+    const { instrument, checkpoints, hookTime } = this.pe;
+    if (instrument === null && checkpoints === null) return hookTime;
+    return Math.min(hookTime, instrument?.nextVt ?? Infinity, checkpoints?.next ?? Infinity);
   }
 
   /** A GVT has been agreed on and what it commits is committed. @param asked as `Transport.asked` */
@@ -31,9 +29,10 @@ export class GvtHooks {
     this.count++;
     const every = this.hook.every;
     const { end } = this.pe.config;
-    while (this.hookTime <= Math.min(gvt, end)) {
-      const time = this.hookTime;
-      this.hookTime = Infinity;
+    const { pe } = this;
+    while (pe.hookTime <= Math.min(gvt, end)) {
+      const time = pe.hookTime;
+      pe.hookTime = Infinity;
       this.call(time);
     }
     if ((asked & ASK_HOOK) !== 0 || (every !== undefined && this.count % every === 0))
@@ -49,7 +48,7 @@ export class GvtHooks {
       params: pe.params,
       lps: () => views(pe, gvt),
       again: (time) => {
-        if (time > gvt) this.hookTime = Math.min(this.hookTime, time);
+        if (time > gvt) pe.hookTime = Math.min(pe.hookTime, time);
       },
       output: (text) => pe.outputs.push(ahead(gvt, -1, text)),
     };

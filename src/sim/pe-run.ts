@@ -3,6 +3,10 @@
 import { engineMarks, MARK_EVENTS } from '../model/engine-marks.ts';
 import { layoutOf } from '../model/struct.ts';
 import { CheckingLp } from './checking-lp.ts';
+import { type Checkpoint, hookTimeOf, imagesIn } from './checkpoint/file.ts';
+import { type PeImage, restore } from './checkpoint/image.ts';
+import { PeCheckpoints } from './checkpoint/pe-checkpoints.ts';
+import type { CheckpointTimes } from './checkpoint/times.ts';
 import { ActivityClock } from './clock.ts';
 import { type CommitLog, CommitLogger } from './commit-log.ts';
 import type { RunConfig } from './config.ts';
@@ -68,6 +72,12 @@ export interface PeResult {
   readonly streams: readonly StreamTotals[];
 }
 
+/** What a PE hands over while it runs. */
+export interface PeOutput {
+  readonly lines: readonly OutputLine[];
+  readonly images: readonly PeImage[];
+}
+
 /** A handler failed: where, and with what. */
 class HandlerError extends ModelError {
   override readonly name = 'HandlerError';
@@ -129,6 +139,7 @@ class SequentialDriver implements Driver {
         const asked = pe.hookAsked;
         pe.hookAsked = false;
         hooks.reached(this.gvt, asked ? ASK_HOOK | ASK_SAMPLE : ASK_SAMPLE);
+        pe.checkpoints?.reachedAlone(this.gvt);
       }
       if (h === 0 || pe.pool.F[h] >= pe.stopTime) {
         this.finished = true;
@@ -256,6 +267,24 @@ export class PeRun {
     this.commits = new CommitLogger(this.pe);
   }
 
+  /** Makes checkpoints at these times. Before the first event. */
+  checkpointAt(times: CheckpointTimes, from: Checkpoint | null): void {
+    this.pe.checkpoints = new PeCheckpoints(this.pe, times, from?.head.time ?? 0);
+  }
+
+  /** Goes on from a checkpoint; in the place of `init`. */
+  restore(checkpoint: Checkpoint): void {
+    const { pe } = this;
+    const { head } = checkpoint;
+    for (const image of imagesIn(checkpoint)) restore(pe, image);
+    pe.hookTime = hookTimeOf(checkpoint, pe.config.pes, pe.number);
+    pe.hookAsked = head.asksHook;
+    if (head.stopTime !== null) pe.stopAt(head.stopTime);
+    if (pe.config.synch === 'sequential') pe.closeQueue();
+    this.instrument?.beginAt(head.time);
+    pe.seconds[A.initialization] = (performance.now() - this.started) / 1000;
+  }
+
   /** Initialises the LPs; what they send to other PEs is posted. */
   init(): void {
     const { pe } = this;
@@ -285,11 +314,12 @@ export class PeRun {
     return this.driver.gvt;
   }
 
-  /** Lines printed by committed events since the last call. */
-  takeOutputs(): OutputLine[] {
-    const lines = this.pe.outputs;
-    if (lines.length > 0) this.pe.outputs = [];
-    return lines;
+  /** Lines printed by committed events since the last call, and its parts of checkpoints. */
+  takeOutputs(): PeOutput {
+    const { pe } = this;
+    const lines = pe.outputs;
+    if (lines.length > 0) pe.outputs = [];
+    return { lines, images: pe.checkpoints?.take(lines.length) ?? [] };
   }
 
   /** Runs the LPs' `final` and sums up. */

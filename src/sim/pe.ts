@@ -3,6 +3,7 @@
 import { layoutOf, type StructLayout } from '../model/struct.ts';
 import { type Memory, memoryOf } from '../model/struct-class.ts';
 import { adviseLargePages } from '../os/memory.ts';
+import type { PeCheckpoints } from './checkpoint/pe-checkpoints.ts';
 import type { RunConfig } from './config.ts';
 import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
@@ -120,6 +121,10 @@ export class Pe {
   /** Events for other PEs sent by the handler that is running: three words each (handle, PE, channel). */
   staged = new Int32Array(96);
   nStaged = 0;
+  /** When the model's hook is called next, in virtual time. */
+  hookTime: number;
+  /** When checkpoints are made; null for never. */
+  checkpoints: PeCheckpoints | null = null;
   /** The recorder of this PE, if there is one; set before the engine is made. */
   instrument: PeRecorder | null = null;
   /** Counts per LP or KP, where KPs or LPs are sampled. */
@@ -143,6 +148,7 @@ export class Pe {
     this.config = config;
     this.placement = placement;
     this.number = number;
+    this.hookTime = model.gvtHook?.at ?? Infinity;
     const { pes, end, lookahead } = config;
     this.params = model.prepare(config.options, { pes, end, lookahead, lps: placement.lps });
     this.messageLayout = layoutOf('message', model.message);

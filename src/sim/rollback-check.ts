@@ -72,6 +72,7 @@ export class RollbackCheckRun implements Driver {
       if (asks) pe.hookAsked = false;
       this.sinceGvt = 0;
       hooks.reached(this.gvt, asks ? ASK_HOOK | ASK_SAMPLE : ASK_SAMPLE);
+      pe.checkpoints?.reachedAlone(this.gvt);
     }
     if (h === 0 || this.gvt >= pe.stopTime) {
       this.finished = true;
@@ -172,6 +173,7 @@ export class DebugRun implements Driver {
         const asked = pe.hookAsked;
         pe.hookAsked = false;
         hooks.reached(this.gvt, asked ? ASK_HOOK | ASK_SAMPLE : ASK_SAMPLE);
+        pe.checkpoints?.reachedAlone(this.gvt);
         if (engine.first() === 0 || engine.least() >= pe.stopTime) {
           this.finished = true;
           return false;

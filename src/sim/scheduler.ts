@@ -218,7 +218,8 @@ export class Scheduler {
   private waitForStop(): void {
     const { mine } = this;
     const stop = this.engine.stopTime();
-    mine.underWay = stop;
+    // As long as no PE passes a checkpoint, only messages are under way.
+    mine.underWay = stop < this.checkpointTime() ? stop : Infinity;
     if (stop === Infinity || stop > mine.time) return;
     mine.time = stop;
     mine.priority = -Infinity;
@@ -239,6 +240,7 @@ export class Scheduler {
     const { counts } = pe;
     const gvt = key.time;
     const before = this.last;
+    const checkpoint = this.checkpointTime();
     this.sinceGvt = 0;
     this.idle = 0;
     if (this.realTimeGvt) this.nextGvt = performance.now() + this.gvtPeriod;
@@ -250,7 +252,8 @@ export class Scheduler {
     this.marks?.exit(MARK_FOSSILS);
     this.phases?.exit(PHASE_COMMIT);
     clock.end('fossilCollect', started);
-    if (pe.hookAsked) {
+    const asksHook = pe.hookAsked;
+    if (asksHook) {
       pe.hookAsked = false;
       transport.ask(ASK_HOOK);
     }
@@ -260,6 +263,8 @@ export class Scheduler {
     }
     this.hooks.reached(gvt, transport.asked());
     if ((transport.asked() & ASK_STOP) !== 0) return this.stop();
+    // Till the next GVT, which tells of stops again, no PE handles anything past the checkpoint.
+    if (gvt >= checkpoint && this.makeCheckpoint(asksHook)) return !transport.stopped();
     this.pressure.reached(key);
     this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], this.span);
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);
@@ -269,13 +274,26 @@ export class Scheduler {
       this.crowdTime = ((gvt - before) / committed) * CROWD;
     this.committed = counts[C.committed];
     this.last = gvt;
-    this.ofGvt = Math.min(gvt + pe.config.lookahead, key.underWay);
+    this.ofGvt = Math.min(gvt + pe.config.lookahead, key.underWay, this.checkpointTime());
     this.setBound();
     if (gvt >= pe.config.end && !this.hooksMayCome()) {
       this.finished = true;
       return false;
     }
     return !transport.stopped();
+  }
+
+  private checkpointTime(): number {
+    return this.pe.checkpoints?.next ?? Infinity;
+  }
+
+  /** Once all that was sent before a checkpoint has arrived, on all PEs at the same GVT; else the next GVT tells. */
+  private makeCheckpoint(asksHook: boolean): boolean {
+    const { pe, key } = this;
+    if (key.underWay < Infinity) return false;
+    this.transport.drain(this.engine);
+    this.oneByOne = false;
+    return pe.checkpoints?.reached(key.time, asksHook) ?? false;
   }
 
   /** After the last event there is one more GVT for hooks that an LP may have asked for. */

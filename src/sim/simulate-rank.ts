@@ -6,6 +6,8 @@ import type { RecordingHost } from '../model/recording.ts';
 import { layoutOf } from '../model/struct.ts';
 import { threadId } from '../os/affinity.ts';
 import type { MpiWorld } from '../os/mpi/world.ts';
+import type { PeImage } from './checkpoint/image.ts';
+import { RunCheckpoints } from './checkpoint/run.ts';
 import type { RunConfig } from './config.ts';
 import { LocalBudget, strideFor } from './event.ts';
 import type { InstrumentMemory } from './instrument/pe-instrument.ts';
@@ -14,7 +16,7 @@ import { RankRecorder } from './instrument/rank-recorder.ts';
 import { type InstrumentOutput, type RecorderReport, withForm } from './instrument/recorder.ts';
 import type { LoadedModel } from './load-model.ts';
 import { type Model, ModelError } from './model.ts';
-import { compareLines } from './pe.ts';
+import { compareLines, type OutputLine } from './pe.ts';
 import { type PeResult, PeRun, recordsFor } from './pe-run.ts';
 import { type Placement, placeLps } from './placement.ts';
 import { configFor, type Settings } from './settings.ts';
@@ -52,7 +54,16 @@ interface RankOutcome {
 /** The same on all ranks, but for who listens: `onCommits` is called on rank 0, and is there on all or on none. */
 export type RankOptions = Pick<
   RunOptions,
-  'signal' | 'onEnd' | 'onProgress' | 'onOutput' | 'onCommits' | 'sizedFor' | 'instrument' | 'chaos'
+  | 'checkpoint'
+  | 'restart'
+  | 'signal'
+  | 'onEnd'
+  | 'onProgress'
+  | 'onOutput'
+  | 'onCommits'
+  | 'sizedFor'
+  | 'instrument'
+  | 'chaos'
 > & {
   /** Measures how far the clocks of the ranks' machines are apart, also where nothing is instrumented. */
   readonly clocks?: boolean;
@@ -78,23 +89,30 @@ const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
  */
 export async function simulateRank(
   world: MpiWorld,
-  { model }: LoadedModel,
+  loaded: LoadedModel,
   settings: Settings,
   run: RankOptions = {},
 ): Promise<RankOutcome> {
   const started = performance.now();
+  const { model } = loaded;
   tuneV8(world.size);
   const output = run.instrument ?? NOWHERE;
-  const checked = configFor(model, { ...settings, pes: world.size });
+  const checkpoints = new RunCheckpoints(loaded, { ...settings, pes: world.size }, run);
+  const checked = configFor(model, checkpoints.settings);
   const instrument = checked.instrument && withForm(checked.instrument, output);
   const config = { ...checked, instrument };
-  const lps = model.lps(config.options, { pes: run.sizedFor ?? world.size });
+  const sizedFor = checkpoints.sizedFor(run.sizedFor ?? world.size);
+  const lps = model.lps(config.options, { pes: sizedFor });
   if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
     throw new ModelError(
       `model '${model.name}': lps() gave ${lps}; the number of LPs must be a positive integer`,
     );
   }
   const placement = placeLps(model, lps, world.size);
+  const printed = (lines: readonly OutputLine[]) => run.onOutput?.([...lines].sort(compareLines));
+  const first = world.rank === 0;
+  const writer = checkpoints.writer(config, placement, sizedFor, printed, first);
+  const { from, times } = checkpoints;
   const clocks = instrument !== null || run.clocks ? new RankClocks(world) : null;
   const recorder =
     instrument === null || clocks === null
@@ -105,11 +123,20 @@ export async function simulateRank(
   const memory = recorder?.memory ?? null;
   const { pe, transport } = onePe(world, model, config, placement, memory, rings, run);
   const print = () => {
-    const lines = pe.takeOutputs();
-    if (lines.length > 0) run.onOutput?.([...lines].sort(compareLines));
+    const { lines, images } = pe.takeOutputs();
+    writer.take(world.rank, { lines, images: first ? images : [] });
+    // Each rank comes here once for each checkpoint, and in their order.
+    for (const image of images) {
+      const all = world.gather(serialize(image))?.slice(1) ?? [];
+      all.forEach((bytes, k) => {
+        writer.take(k + 1, { lines: [], images: [deserialize(bytes) as PeImage] });
+      });
+    }
   };
   if (run.onCommits !== undefined) pe.logCommits();
-  pe.init();
+  if (times !== null) pe.checkpointAt(times, from);
+  if (from === null) pe.init();
+  else pe.restore(from);
   world.meet();
   const begun = performance.now();
   while (pe.advance(SLICE)) {
@@ -122,6 +149,7 @@ export async function simulateRank(
   }
   const result = pe.result();
   print();
+  writer.end();
   const report = (await recorder?.finish(result.streams)) ?? null;
   const clock = clocks?.end(!result.finished) ?? null;
   const { batches } = transport;
@@ -141,7 +169,7 @@ export async function simulateRank(
   if (finished) run.onCommits?.(results.flatMap((r) => r.commits ?? []));
   const places = parts.map((p) => ({ threadId: p.threadId, cpu: null }));
   const seconds = (performance.now() - started) / 1000;
-  const whole = summarise(model, config, placement, results, places, seconds);
+  const whole = summarise(model, config, placement, results, places, seconds, from);
   const rankHosts = parts.map((p) => p.host);
   const measured = parts.flatMap((p) => p.clock ?? []);
   const names = rankHosts.map(({ name }) => name);
@@ -150,6 +178,7 @@ export async function simulateRank(
     transport: 'mpi',
     rankHosts,
     sharedMemory: sharedBy(parts),
+    ...(times !== null && { checkpoint: writer.written }),
     batches: parts.reduce((sum, p) => sum + p.batches, 0),
     ...(clocks !== null && { clocks: hostClocks(measured, names) }),
   };

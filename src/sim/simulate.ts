@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { layoutOf } from '../model/struct.ts';
 import { allowedCpus, pinThread } from '../os/affinity.ts';
+import { type CheckpointOptions, RunCheckpoints } from './checkpoint/run.ts';
+import type { CheckpointWriter } from './checkpoint/writer.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { RunConfig } from './config.ts';
 import { LocalBudget, strideFor } from './event.ts';
@@ -36,7 +38,7 @@ export interface Progress {
 }
 
 /** What may be given to a run beside its settings: what ends it, and what hears of it. */
-export interface RunOptions {
+export interface RunOptions extends CheckpointOptions {
   /** Stops the run; what was done so far is summed up, with `finished` false. */
   readonly signal?: AbortSignal;
   /** Called when all PEs have ended: what follows is summing up and writing. */
@@ -109,10 +111,12 @@ export async function simulate(
   const spec = own ? loaded.model : loaded;
   try {
     const output = run.instrument ?? DEFAULT_OUTPUT;
-    const checked = configFor(spec, settings);
+    const checkpoints = new RunCheckpoints(own ? loaded : { model: loaded }, settings, run);
+    const checked = configFor(spec, checkpoints.settings);
     const instrument = checked.instrument && withForm(checked.instrument, output);
     const config = { ...checked, instrument };
-    const lps = spec.lps(config.options, { pes: run.sizedFor ?? config.pes });
+    const sizedFor = checkpoints.sizedFor(run.sizedFor ?? config.pes);
+    const lps = spec.lps(config.options, { pes: sizedFor });
     if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
       throw new ModelError(
         `model '${spec.name}': lps() gave ${lps}; the number of LPs must be a positive integer`,
@@ -125,6 +129,10 @@ export async function simulate(
         `model '${spec.name}': several PEs need a module that threads can import; pass its path to simulate()`,
       );
     }
+    const print = (lines: readonly OutputLine[]) => run.onOutput?.([...lines].sort(compareLines));
+    const writer = checkpoints.writer(config, placement, sizedFor, print);
+    const { from, times } = checkpoints;
+    const parts: RunParts = { config, placement, recorder: null, from, times, writer };
     const recorder =
       config.instrument === null
         ? null
@@ -133,8 +141,10 @@ export async function simulate(
     try {
       result =
         config.pes === 1 || !own
-          ? await onePe(spec, config, placement, run, recorder)
-          : await manyPes(loaded, config, placement, run, recorder);
+          ? await onePe(spec, { ...parts, recorder }, run)
+          : await manyPes(loaded, { ...parts, recorder }, run);
+      writer.end();
+      if (times !== null) result = { ...result, checkpoint: writer.written };
     } catch (error) {
       await recorder?.finish([]);
       throw error;
@@ -150,12 +160,18 @@ export async function simulate(
 
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+/** What a run is made of, on one PE or on several. */
+interface RunParts extends Pick<RunCheckpoints, 'from' | 'times'> {
+  readonly config: RunConfig;
+  readonly placement: Placement;
+  readonly recorder: Recorder | null;
+  readonly writer: CheckpointWriter;
+}
+
 async function onePe(
   model: Model,
-  config: RunConfig,
-  placement: Placement,
+  { config, placement, recorder, from, times, writer }: RunParts,
   run: RunOptions,
-  recorder: Recorder | null,
 ): Promise<RunResult> {
   const started = performance.now();
   const transport = new SequentialTransport();
@@ -163,12 +179,11 @@ async function onePe(
   const memory = recorder?.memory(0) ?? null;
   recorder?.runsIn(0, process.pid);
   const pe = new PeRun(model, config, placement, 0, budget, () => transport, memory);
-  const print = () => {
-    const lines = pe.takeOutputs();
-    if (lines.length > 0) run.onOutput?.([...lines].sort(compareLines));
-  };
+  const print = () => writer.take(0, pe.takeOutputs());
   if (run.onCommits !== undefined) pe.logCommits();
-  pe.init();
+  if (times !== null) pe.checkpointAt(times, from);
+  if (from === null) pe.init();
+  else pe.restore(from);
   const begun = performance.now();
   for (let more = true; more; ) {
     more = pe.advance(SLICE);
@@ -190,15 +205,14 @@ async function onePe(
   print();
   if (result.commits !== undefined) run.onCommits?.([result.commits]);
   const cpus = [{ threadId: process.pid, cpu: null }];
-  return summarise(model, config, placement, [result], cpus, (performance.now() - started) / 1000);
+  const seconds = (performance.now() - started) / 1000;
+  return summarise(model, config, placement, [result], cpus, seconds, from);
 }
 
 async function manyPes(
   loaded: LoadedModel,
-  config: RunConfig,
-  placement: Placement,
+  { config, placement, recorder, from, times, writer }: RunParts,
   run: RunOptions,
-  recorder: Recorder | null,
 ): Promise<RunResult> {
   const started = performance.now();
   const { model, reference } = loaded;
@@ -242,7 +256,7 @@ async function manyPes(
       let done = false;
       worker.on('message', (message: WorkerMessage) => {
         if (message.kind === 'started') places[pe] = placed(pe, message.threadId);
-        else if (message.kind === 'output') run.onOutput?.([...message.lines].sort(compareLines));
+        else if (message.kind === 'output') writer.take(message.pe, message.output);
         else if (message.kind === 'done') {
           done = true;
           results.push(message.result);
@@ -281,6 +295,8 @@ async function manyPes(
       memory,
       logCommits: run.onCommits !== undefined,
       chaos: run.chaos ?? null,
+      checkpoints: times,
+      restart: from,
       instrument: recorder?.memory(pe) ?? null,
     };
     const worker = new Worker('name' in reference && existsSync(QUICK) ? QUICK : WORKER, {
@@ -311,5 +327,6 @@ async function manyPes(
   if (failure !== null) throw failure;
   results.sort((a, b) => a.pe - b.pe);
   if (run.onCommits !== undefined) run.onCommits(results.flatMap((r) => r.commits ?? []));
-  return summarise(model, config, placement, results, places, (performance.now() - started) / 1000);
+  const seconds = (performance.now() - started) / 1000;
+  return summarise(model, config, placement, results, places, seconds, from);
 }

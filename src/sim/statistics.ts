@@ -1,8 +1,10 @@
 /** The statistics of a run, summed over its PEs. */
 
 import type { RecordingClock, RecordingHost } from '../model/recording.ts';
+import type { Checkpoint } from './checkpoint/file.ts';
+import type { WrittenCheckpoint } from './checkpoint/writer.ts';
 import { type RunConfig, SYNCHRONISERS } from './config.ts';
-import { ACTIVITIES, type Activity, C, COUNTERS, type Counter } from './counters.ts';
+import { ACTIVITIES, type Activity, C, COUNTERS, type Counter, JOINT } from './counters.ts';
 import { Digest } from './digest.ts';
 import type { HandlerCost } from './handler-times.ts';
 import type { PeStream, RecorderReport } from './instrument/recorder.ts';
@@ -119,6 +121,10 @@ export interface RunResult {
   readonly leastDelay: number | null;
   /** Virtual time at which the model stopped the run (`lp.stop`); null where it did not. */
   readonly stoppedAt: number | null;
+  /** Virtual time of the checkpoint that the run went on from: counts, digests and results are those of the whole run. */
+  readonly restartedAt?: number;
+  /** What became of the run's checkpoints, where it was to make some. */
+  readonly checkpoint?: WrittenCheckpoint;
   /** Whether the end was reached; else the run was interrupted. */
   readonly finished: boolean;
   /** Virtual time before which all is committed. */
@@ -162,7 +168,7 @@ function leastOf(offsets: readonly (number | null)[]): number | null {
   return known.length > 0 ? Math.min(...known) : null;
 }
 
-/** Adds up what the PEs did. GVT computations and all-reduces are joint, so PE 0's stand for all. */
+/** Adds up what the PEs did, and what had been done before the checkpoint `from`. */
 export function summarise(
   model: Model,
   config: RunConfig,
@@ -170,17 +176,25 @@ export function summarise(
   parts: readonly PeResult[],
   places: readonly { readonly threadId: number | null; readonly cpu: number | null }[],
   totalSeconds: number,
+  from: Checkpoint | null = null,
 ): RunResult {
-  const sum = (name: Counter) => parts.reduce((total, p) => total + p.counts[C[name]], 0);
-  const joint = (name: Counter) => parts[0]?.counts[C[name]] ?? 0;
-  const digest = (pick: (p: PeResult) => readonly [number, number]) => {
-    const d = new Digest();
+  const done = from?.head.done;
+  const before = (name: Counter) => done?.counts[C[name]] ?? 0;
+  const sum = (name: Counter) =>
+    (JOINT.has(name) ? parts.slice(0, 1) : parts).reduce(
+      (total, p) => total + p.counts[C[name]],
+      before(name),
+    );
+  const digest = (pick: (p: PeResult) => readonly [number, number], d = new Digest()) => {
     for (const p of parts) d.merge(...pick(p));
     return d.toString();
   };
+  const events = new Digest();
+  if (done !== undefined) events.merge(...done.eventDigest);
   const processed = sum('eventsProcessed');
   const rolledBack = sum('eventsRolledBack');
   const net = processed - rolledBack;
+  const netBefore = before('eventsProcessed') - before('eventsRolledBack');
   const wallSeconds = Math.max(...parts.map((p) => p.wallSeconds));
   return {
     model: model.name,
@@ -194,7 +208,7 @@ export function summarise(
     end: config.end,
     wallSeconds,
     totalSeconds,
-    eventRate: wallSeconds > 0 ? net / wallSeconds : 0,
+    eventRate: wallSeconds > 0 ? (net - netBefore) / wallSeconds : 0,
     eventsProcessed: processed,
     eventsRolledBack: rolledBack,
     eventsAborted: sum('eventsAborted'),
@@ -205,9 +219,9 @@ export function summarise(
     secondaryRollbacks: sum('secondaryRollbacks'),
     efficiency: net > 0 ? 100 * (1 - rolledBack / net) : 0,
     fossilCollects: sum('fossilCollects'),
-    gvtComputations: joint('gvtComputations'),
+    gvtComputations: sum('gvtComputations'),
     forcedGvts: sum('forcedGvts'),
-    allReduces: joint('allReduces'),
+    allReduces: sum('allReduces'),
     remoteSends: sum('remoteSends'),
     remoteReceives: sum('remoteReceives'),
     remoteEvents: sum('remoteEvents'),
@@ -215,11 +229,12 @@ export function summarise(
     eventTies: sum('eventTies'),
     cancelbacks: sum('cancelbacks'),
     stateDigest: digest((p) => p.stateDigest),
-    eventDigest: digest((p) => p.eventDigest),
+    eventDigest: digest((p) => p.eventDigest, events),
     criticalPath: Math.max(0, ...parts.map((p) => p.criticalPath)),
-    leastOffset: leastOf(parts.map((p) => p.leastOffset)),
-    leastDelay: leastOf(parts.map((p) => p.leastDelay)),
+    leastOffset: leastOf([done?.leastOffset ?? null, ...parts.map((p) => p.leastOffset)]),
+    leastDelay: leastOf([done?.leastDelay ?? null, ...parts.map((p) => p.leastDelay)]),
     stoppedAt: leastOf(parts.map((p) => p.stoppedAt)),
+    ...(from !== null && { restartedAt: from.head.time }),
     finished: parts.every((p) => p.finished),
     gvt: Math.min(config.end, ...parts.map((p) => p.gvt)),
     peakEvents: parts.reduce((total, p) => total + p.peakEvents, 0),

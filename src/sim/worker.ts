@@ -1,13 +1,16 @@
 /** Entry of a worker thread: one PE. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { threadId } from '../os/affinity.ts';
+import type { Checkpoint } from './checkpoint/file.ts';
+import { memoriesOf } from './checkpoint/image.ts';
+import type { CheckpointTimes } from './checkpoint/times.ts';
 import type { RunConfig } from './config.ts';
 import type { InstrumentMemory } from './instrument/pe-instrument.ts';
 import { THREADS } from './instrument/slab.ts';
 import { importModel, type ModelReference } from './load-model.ts';
 import { ModelError } from './model.ts';
-import type { OutputLine, Pe } from './pe.ts';
-import { type PeResult, PeRun } from './pe-run.ts';
+import type { Pe } from './pe.ts';
+import { type PeOutput, type PeResult, PeRun } from './pe-run.ts';
 import type { Placement } from './placement.ts';
 import { reserveForOneRun } from './reserved.ts';
 import { Chaos, type ChaosSettings } from './transport/chaos.ts';
@@ -25,6 +28,10 @@ export interface WorkerTask {
   readonly logCommits: boolean;
   /** The worst conditions for messages between PEs; null for none. */
   readonly chaos: ChaosSettings | null;
+  /** When to make checkpoints; null for never. */
+  readonly checkpoints: CheckpointTimes | null;
+  /** What to go on from; null to begin. */
+  readonly restart: Checkpoint | null;
   /** Where to record; null for nothing. */
   readonly instrument: InstrumentMemory | null;
 }
@@ -35,7 +42,7 @@ export type WorkerMessage =
       readonly pe: number;
       readonly threadId: number | null;
     }
-  | { readonly kind: 'output'; readonly lines: readonly OutputLine[]; readonly gvt: number }
+  | { readonly kind: 'output'; readonly pe: number; readonly output: PeOutput }
   | { readonly kind: 'done'; readonly result: PeResult }
   | {
       readonly kind: 'failed';
@@ -57,6 +64,16 @@ function transportOf(pe: Pe, { memory, placement, chaos: settings }: WorkerTask)
 
 async function main(task: WorkerTask): Promise<void> {
   const say = (message: WorkerMessage) => parentPort?.postMessage(message);
+  const handOver = (run: PeRun) => {
+    const output = run.takeOutputs();
+    const { lines, images } = output;
+    if (lines.length === 0 && images.length === 0) return;
+    const { pe } = task;
+    parentPort?.postMessage(
+      { kind: 'output', pe, output } satisfies WorkerMessage,
+      images.flatMap(memoriesOf),
+    );
+  };
   const control = new Control(task.memory.control, task.placement.pes);
   try {
     const thread = threadId();
@@ -75,18 +92,18 @@ async function main(task: WorkerTask): Promise<void> {
       task.instrument,
     );
     if (task.logCommits) run.logCommits();
-    run.init();
+    if (task.checkpoints !== null) run.checkpointAt(task.checkpoints, task.restart);
+    if (task.restart === null) run.init();
+    else run.restore(task.restart);
     if (control.meet()) {
       for (;;) {
         const more = run.advance(SLICE);
-        const lines = run.takeOutputs();
-        if (lines.length > 0) say({ kind: 'output', lines, gvt: run.gvt });
+        handOver(run);
         if (!more) break;
       }
     }
     const result = run.result();
-    const lines = run.takeOutputs();
-    if (lines.length > 0) say({ kind: 'output', lines, gvt: Infinity });
+    handOver(run);
     say({ kind: 'done', result });
   } catch (error) {
     control.stop();

@@ -154,6 +154,14 @@ export class PeInstrument implements PeRecorder {
     this.nextVt = time <= vtEnd && this.vtPoints < vtSamples ? justAfter(time) : Infinity;
   }
 
+  /** The run goes on from a checkpoint at `time`: there are no samples before. */
+  beginAt(time: number): void {
+    while (this.nextVt <= time) {
+      this.vtPoints++;
+      this.planVt();
+    }
+  }
+
   /** Once per turn of the scheduler, or chunk of a sequential run. */
   turn(): void {
     if (!this.needsTurns) return;

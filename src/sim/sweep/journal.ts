@@ -1,5 +1,4 @@
 /** The runs of a sweep in a file, one JSON object per line, appended as they end: a restart goes on from there. */
-import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -30,9 +29,6 @@ export interface JournalHead {
   /** Settings that are not varied. */
   readonly settings: object;
 }
-
-export const sourceOf = (path: string): string =>
-  createHash('sha256').update(readFileSync(path)).digest('hex');
 
 /** The file of one share of an array: `sweep.3.jsonl` of `sweep.jsonl`. */
 export function shareFile(file: string, index: number): string {

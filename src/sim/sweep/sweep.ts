@@ -7,12 +7,13 @@
 import { availableParallelism } from 'node:os';
 import { OptionError } from '../../model/option.ts';
 import { AnsweringThread } from '../../os/thread.ts';
+import { sourceOf } from '../checkpoint/identity.ts';
 import type { LoadedModel } from '../load-model.ts';
 import { ModelError } from '../model.ts';
 import { CORE_SEEDS, MODEL_SEEDS, type Seeds, seedStream } from '../rng/clcg4.ts';
 import { configFor, type Settings } from '../settings.ts';
 import { type MeanInterval, meanInterval, relativeWidth } from './interval.ts';
-import { Journal, type JournalRun, shareFile, sourceOf } from './journal.ts';
+import { Journal, type JournalRun, shareFile } from './journal.ts';
 import { type Measure, valuesOf } from './measure.ts';
 import type { RunReply } from './sweep-worker.ts';
 import { type Point, pointsOf, settingsAt, type Vary } from './vary.ts';

@@ -1,0 +1,40 @@
+/** When checkpoints are made, in virtual time. */
+import { OptionError } from '../../model/option.ts';
+
+/** Virtual times of a run's checkpoints: listed, or one every so often, or both. */
+export interface CheckpointTimes {
+  /** Virtual time from one to the next. */
+  readonly every?: number;
+  readonly at?: readonly number[];
+}
+
+/** The first of `times` after `time`; Infinity for none. */
+export function nextTime({ every, at = [] }: CheckpointTimes, time: number): number {
+  const listed = at.filter((one) => one > time);
+  if (every === undefined) return Math.min(...listed);
+  let k = Math.floor(time / every) + 1;
+  // Rounded, a quotient may be one too small or too great.
+  while (k > 1 && (k - 1) * every > time) k--;
+  while (k * every <= time) k++;
+  return Math.min(k * every, ...listed);
+}
+
+/** Parts of the end time after which checkpoints are made where nobody says when. */
+const PARTS = 10;
+
+/** Checked against the run's end. @throws OptionError */
+export function checkpointTimes({ every, at }: CheckpointTimes, end: number): CheckpointTimes {
+  const expectWithin = (name: string, time: number) => {
+    if (time > 0 && time < end) return;
+    throw new OptionError(`--${name}=${time}: must be after 0 and before --end=${end}`);
+  };
+  if (every !== undefined) expectWithin('checkpoint-every', every);
+  for (const time of at ?? []) expectWithin('checkpoint-at', time);
+  if (every !== undefined || at !== undefined) {
+    return { ...(every !== undefined && { every }), ...(at !== undefined && { at }) };
+  }
+  if (!Number.isFinite(end)) {
+    throw new OptionError('--checkpoint needs --checkpoint-every where --end is infinite');
+  }
+  return { every: end / PARTS };
+}
