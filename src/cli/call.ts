@@ -82,12 +82,14 @@ async function readAndRun(
     if (parsed.help) return showHelp(name, command, null);
     return runParsed(name, command, parsed, args, null);
   }
-  const [first, ...rest] = args;
-  if (first === undefined) checkArguments(name, command, []);
-  if (first.startsWith('-')) {
-    if (asksForHelp([first])) return showHelp(name, command, await extend(null, []));
-    throw new UsageError(`the model comes first, then options such as ${first}`);
-  }
+  if (args[0] === undefined) checkArguments(name, command, []);
+  const leftOut = args[0].startsWith('-');
+  if (leftOut && asksForHelp(args.slice(0, 1)))
+    return showHelp(name, command, await extend(null, []));
+  const first = leftOut ? (command.firstOf?.(args) ?? null) : args[0];
+  if (first === null)
+    throw new UsageError(`the model comes first, then options such as ${args[0]}`);
+  const rest = leftOut ? args : args.slice(1);
   const extension = await extend(first, rest);
   try {
     const parsed = parse(command, rest, groupsOf(command, extension.groups));

@@ -77,6 +77,8 @@ interface CommandSpec<O extends OptionSpecs, X> {
   readonly argsFile?: string;
   /** Of the first argument; null is for help without one. @param rest the words behind it */
   readonly extend?: (first: string | null, rest: readonly string[]) => Promise<Extension<X>>;
+  /** What stands for a first argument that is not given, of a command that has an extension; null for nothing. */
+  readonly firstOf?: (args: readonly string[]) => string | null;
   /** What stands around a call, its reading too. */
   readonly around?: (run: () => Promise<number>) => Promise<number>;
   /** Calls that can be tried, without `triscope`. */

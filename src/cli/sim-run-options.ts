@@ -1,6 +1,7 @@
 /** Options of `triscope sim run`, on threads and on ranks. */
 import { flag, text } from '../model/option.ts';
 import { INSTRUMENT_OPTIONS } from '../sim/instrument/options.ts';
+import { CHECKPOINT_OPTIONS } from './checkpoint-options.ts';
 import type { OptionGroup } from './command.ts';
 import { RECORD_OPTIONS } from './companions.ts';
 import { INSTRUMENT_GROUP } from './instrumentation.ts';
@@ -26,6 +27,7 @@ const OUTPUT = {
 export const SIM_RUN_OPTIONS = {
   ...TRANSPORT,
   ...INSTRUMENT_OPTIONS,
+  ...CHECKPOINT_OPTIONS,
   ...OUTPUT,
   ...ARGS_FILE_OPTION,
 };
@@ -33,5 +35,6 @@ export const SIM_RUN_OPTIONS = {
 export const SIM_RUN_GROUPS: readonly OptionGroup[] = [
   { title: 'Transport', options: TRANSPORT },
   INSTRUMENT_GROUP,
+  { title: 'Checkpoints', options: CHECKPOINT_OPTIONS },
   { title: 'Output', options: OUTPUT },
 ];

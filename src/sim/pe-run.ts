@@ -216,6 +216,8 @@ export class PeRun {
     budget: Budget,
     transportFor: (pe: Pe) => Transport,
     memory: InstrumentMemory | null = null,
+    times: CheckpointTimes | null = null,
+    from: Checkpoint | null = null,
   ) {
     const capacity = recordsFor(model, config);
     const inOrder = config.synch === 'sequential' || config.synch === 'conservative';
@@ -230,6 +232,8 @@ export class PeRun {
     );
     this.transport = transportFor(this.pe);
     const { pe, transport } = this;
+    // Before the scheduler, which handles nothing past the first one.
+    if (times !== null) pe.checkpoints = new PeCheckpoints(pe, times, from?.head.time ?? 0);
     this.instrument =
       config.instrument !== null && memory !== null
         ? new PeInstrument(pe, config.instrument, memory)
@@ -265,11 +269,6 @@ export class PeRun {
   /** Keeps a log of what is committed, as part of the result. Before `init`. */
   logCommits(): void {
     this.commits = new CommitLogger(this.pe);
-  }
-
-  /** Makes checkpoints at these times. Before the first event. */
-  checkpointAt(times: CheckpointTimes, from: Checkpoint | null): void {
-    this.pe.checkpoints = new PeCheckpoints(this.pe, times, from?.head.time ?? 0);
   }
 
   /** Goes on from a checkpoint; in the place of `init`. */

@@ -121,7 +121,7 @@ export async function simulateRank(
   const slotWords = strideFor(layoutOf('message', model.message).size) * 2;
   const rings = hostRings(world, slotWords, run.mostSharing);
   const memory = recorder?.memory ?? null;
-  const { pe, transport } = onePe(world, model, config, placement, memory, rings, run);
+  const { pe, transport } = onePe(world, model, config, placement, memory, rings, run, checkpoints);
   const print = () => {
     const { lines, images } = pe.takeOutputs();
     writer.take(world.rank, { lines, images: first ? images : [] });
@@ -134,7 +134,6 @@ export async function simulateRank(
     }
   };
   if (run.onCommits !== undefined) pe.logCommits();
-  if (times !== null) pe.checkpointAt(times, from);
   if (from === null) pe.init();
   else pe.restore(from);
   world.meet();
@@ -195,6 +194,7 @@ function onePe(
   memory: InstrumentMemory | null,
   rings: HostRings | null,
   { limits, chaos: settings }: RankOptions,
+  { times, from }: RunCheckpoints,
 ) {
   const chaos = settings && new Chaos(settings, world.rank);
   const common = commonBudget(world, rings, recordsFor(model, config));
@@ -213,6 +213,8 @@ function onePe(
       return chaos?.around(transport) ?? transport;
     },
     memory,
+    times,
+    from,
   );
   return { pe, transport: transport as unknown as RankTransport };
 }

@@ -178,10 +178,10 @@ async function onePe(
   const budget = new LocalBudget(recordsFor(model, config));
   const memory = recorder?.memory(0) ?? null;
   recorder?.runsIn(0, process.pid);
-  const pe = new PeRun(model, config, placement, 0, budget, () => transport, memory);
+  const transportFor = () => transport;
+  const pe = new PeRun(model, config, placement, 0, budget, transportFor, memory, times, from);
   const print = () => writer.take(0, pe.takeOutputs());
   if (run.onCommits !== undefined) pe.logCommits();
-  if (times !== null) pe.checkpointAt(times, from);
   if (from === null) pe.init();
   else pe.restore(from);
   const begun = performance.now();

@@ -90,9 +90,10 @@ async function main(task: WorkerTask): Promise<void> {
       control.budget,
       (pe) => transportOf(pe, task),
       task.instrument,
+      task.checkpoints,
+      task.restart,
     );
     if (task.logCommits) run.logCommits();
-    if (task.checkpoints !== null) run.checkpointAt(task.checkpoints, task.restart);
     if (task.restart === null) run.init();
     else run.restore(task.restart);
     if (control.meet()) {

@@ -2,6 +2,7 @@
 
 import { recordingFolder } from '../../formats/recording-folder.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
+import type { CheckpointOptions } from '../../sim/checkpoint/run.ts';
 import type { OutputLine } from '../../sim/pe.ts';
 import { SimRecording } from '../../sim/record.ts';
 import { configFor, runsOnOnePe } from '../../sim/settings.ts';
@@ -28,6 +29,7 @@ type SimRun = RunCommand<typeof SIM_RUN_OPTIONS>;
 /** Runs it. Returns the exit code; a failure ends all ranks. */
 export async function simRank(
   { loaded, settings, own, values }: SimRun,
+  checkpoints: CheckpointOptions,
   args: readonly string[],
   interrupt: Interrupt,
 ): Promise<number> {
@@ -39,13 +41,14 @@ export async function simRank(
   const pages = besideOf(own)?.regions ? await markRank() : undefined;
   return asRank((world) => {
     expectSameCommand(world, args);
-    return run(world, { loaded, settings, own, values }, args, interrupt, pages);
+    return run(world, { loaded, settings, own, values }, checkpoints, args, interrupt, pages);
   });
 }
 
 async function run(
   world: MpiWorld,
   { loaded, settings, own, values }: SimRun,
+  checkpoints: CheckpointOptions,
   args: readonly string[],
   interrupt: Interrupt,
   pages: string | undefined,
@@ -85,6 +88,7 @@ async function run(
         ? null
         : await RankCompanions.start(world, { ...beside, profile, folder }, pages);
     const { finished, result } = await simulateRank(world, loaded, asked, {
+      ...checkpoints,
       signal: interrupt.signal,
       onEnd: interrupt.writing,
       clocks: folder !== null,
@@ -138,5 +142,7 @@ function print(
   process.stdout.write(own.json === true ? resultJson(recorded) : reportText(recorded));
   const csv = own['ross-csv'];
   if (typeof csv === 'string') appendCsv(csv, recorded);
-  return lost === null && unrecorded === null;
+  const unsaved = result.checkpoint?.error ?? null;
+  if (unsaved !== null) process.stderr.write(`triscope: no checkpoint: ${unsaved}\n`);
+  return lost === null && unrecorded === null && unsaved === null;
 }

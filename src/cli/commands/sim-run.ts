@@ -2,6 +2,7 @@
 
 import { recordingFolder } from '../../formats/recording-folder.ts';
 import { launchedRank } from '../../os/mpi/launcher.ts';
+import type { CheckpointOptions } from '../../sim/checkpoint/run.ts';
 import type { LoadedModel } from '../../sim/load-model.ts';
 import { ModelError } from '../../sim/model.ts';
 import type { OutputLine } from '../../sim/pe.ts';
@@ -10,6 +11,7 @@ import { reserveForOneRun } from '../../sim/reserved.ts';
 import { configFor } from '../../sim/settings.ts';
 import { simulate } from '../../sim/simulate.ts';
 import { withPes } from '../auto-pes.ts';
+import { checkpointsOf, modelOfRestart } from '../checkpoint-options.ts';
 import { type Call, command } from '../command.ts';
 import { besideOf, Companions } from '../companions.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
@@ -55,15 +57,22 @@ async function expectTypes({ loaded: { model, path } }: SimRun): Promise<void> {
 
 /** Runs it. Returns the exit code. @throws what a user did wrong, or the model */
 async function start(call: Call<typeof SIM_RUN_OPTIONS, LoadedModel | null>): Promise<number> {
-  const command = runCommandOf(call, SIM_RUN_OPTIONS);
+  const asked = runCommandOf(call, SIM_RUN_OPTIONS);
+  const { checkpoints, settings: goingOn } = checkpointsOf(asked);
+  const command = { ...asked, settings: goingOn };
   if (command.own.check === true) await expectTypes(command);
   const interrupt = onInterrupt(mayBlock(command.loaded));
   try {
     if (wantsRanks(command)) {
-      return await (await import('./sim-rank.ts')).simRank(command, call.args, interrupt);
+      return await (await import('./sim-rank.ts')).simRank(
+        command,
+        checkpoints,
+        call.args,
+        interrupt,
+      );
     }
     const settings = await withPes(command, interrupt.signal);
-    return await run({ ...command, settings }, call.args, interrupt);
+    return await run({ ...command, settings }, checkpoints, call.args, interrupt);
   } finally {
     interrupt.release();
   }
@@ -71,6 +80,7 @@ async function start(call: Call<typeof SIM_RUN_OPTIONS, LoadedModel | null>): Pr
 
 async function run(
   { loaded, settings, own, values }: SimRun,
+  checkpoints: CheckpointOptions,
   args: readonly string[],
   interrupt: Interrupt,
 ): Promise<number> {
@@ -124,6 +134,7 @@ async function run(
     const preload = companions?.preload;
     if (endsWithCommand()) reserveForOneRun();
     const result = await simulate(loaded, asked, {
+      ...checkpoints,
       signal,
       onEnd: interrupt.writing,
       ...(preload !== undefined && { preload }),
@@ -146,10 +157,12 @@ async function run(
     (streamsOut ? process.stderr : process.stdout).write(
       json ? resultJson(recorded) : reportText(recorded),
     );
+    const unsaved = result.checkpoint?.error ?? null;
+    if (unsaved !== null) process.stderr.write(`triscope: no checkpoint: ${unsaved}\n`);
     const csv = own['ross-csv'];
     if (typeof csv === 'string') appendCsv(csv, recorded);
     if (!result.finished) return EXIT.interrupted;
-    return failed === null && unrecorded === null ? 0 : EXIT.failed;
+    return failed === null && unrecorded === null && unsaved === null ? 0 : EXIT.failed;
   } catch (error) {
     progress.clear();
     recording?.fail(error, signal.aborted ? 'interrupted' : 'failed');
@@ -171,5 +184,6 @@ export const simRun = command({
   examples: ['sim run phold --pes=2 --end=1000', 'sim run phold --synch=3 --nkp=16 --record=run'],
   extend: modelExtension(SIM_RUN_GROUPS),
   around: onRanks,
+  firstOf: modelOfRestart,
   run: start,
 });

@@ -16,7 +16,13 @@ export class PeCheckpoints {
   constructor(pe: Pe, times: CheckpointTimes, from: number) {
     this.pe = pe;
     this.times = times;
-    this.next = nextTime(times, from);
+    this.next = this.after(from);
+  }
+
+  /** Nothing happens at the end or past it. */
+  private after(time: number): number {
+    const next = nextTime(this.times, time);
+    return next < this.pe.config.end ? next : Infinity;
   }
 
   /**
@@ -28,7 +34,7 @@ export class PeCheckpoints {
     const { pe, next } = this;
     if (gvt < next || next === Infinity) return false;
     this.images.push(imageOf(pe, next, this.lines + pe.outputs.length, asksHook));
-    this.next = nextTime(this.times, next);
+    this.next = this.after(next);
     return true;
   }
 
