@@ -206,6 +206,7 @@ export class PeRun {
   private readonly started = performance.now();
   private firstEvent = Number.NaN;
   private lastEvent = Number.NaN;
+  private readonly checkpoints: PeCheckpoints | null = null;
   private commits: CommitLogger | null = null;
 
   constructor(
@@ -233,7 +234,8 @@ export class PeRun {
     this.transport = transportFor(this.pe);
     const { pe, transport } = this;
     // Before the scheduler, which handles nothing past the first one.
-    if (times !== null) pe.checkpoints = new PeCheckpoints(pe, times, from?.head.time ?? 0);
+    if (times !== null) this.checkpoints = new PeCheckpoints(pe, times, from?.head.time ?? 0);
+    pe.checkpoints = this.checkpoints;
     this.instrument =
       config.instrument !== null && memory !== null
         ? new PeInstrument(pe, config.instrument, memory)
@@ -318,7 +320,7 @@ export class PeRun {
     const { pe } = this;
     const lines = pe.outputs;
     if (lines.length > 0) pe.outputs = [];
-    return { lines, images: pe.checkpoints?.take(lines.length) ?? [] };
+    return { lines, images: this.checkpoints?.take(lines.length) ?? [] };
   }
 
   /** Runs the LPs' `final` and sums up. */

@@ -3,7 +3,6 @@
 import { layoutOf, type StructLayout } from '../model/struct.ts';
 import { type Memory, memoryOf } from '../model/struct-class.ts';
 import { adviseLargePages } from '../os/memory.ts';
-import type { PeCheckpoints } from './checkpoint/pe-checkpoints.ts';
 import type { RunConfig } from './config.ts';
 import { ACTIVITIES, C, COUNTERS } from './counters.ts';
 import { Digest } from './digest.ts';
@@ -70,6 +69,20 @@ export function ahead(time: number, lp: number, text: string): OutputLine {
   return { time, priority: -Infinity, tie: 0, prefix: NO_PREFIX, lp, text };
 }
 
+/** Makes a PE's part of checkpoints. */
+export interface CheckpointMaker {
+  /** Time of the next one: no event at or past it may be handled before. Infinity for none. */
+  readonly next: number;
+  /**
+   * GVT is `gvt`, all before it is committed, and nothing that was sent before it has still to arrive.
+   * @param asksHook whether a committed event has asked for a hook that is still to be called
+   * @returns whether a checkpoint was made
+   */
+  reached(gvt: number, asksHook: boolean): boolean;
+  /** The same where there is only one PE, which handles nothing meanwhile: all that are due. */
+  reachedAlone(gvt: number): void;
+}
+
 /** Counts of a PE at some moment. */
 export interface Counted {
   readonly counts: Float64Array;
@@ -124,7 +137,7 @@ export class Pe {
   /** When the model's hook is called next, in virtual time. */
   hookTime: number;
   /** When checkpoints are made; null for never. */
-  checkpoints: PeCheckpoints | null = null;
+  checkpoints: CheckpointMaker | null = null;
   /** The recorder of this PE, if there is one; set before the engine is made. */
   instrument: PeRecorder | null = null;
   /** Counts per LP or KP, where KPs or LPs are sampled. */

@@ -19,7 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { EXIT, TriscopeError } from '../../model/error.ts';
-import type { ModelIdentity, SameSettings } from './identity.ts';
+import type { RunConfig } from '../config.ts';
 import type { Memories } from './image.ts';
 
 const KIND = 'triscope-ckpt ';
@@ -29,6 +29,22 @@ const FIXED = MAGIC + 16;
 const HASH = 32;
 /** Bytes that one call reads or writes: fewer than 2 GiB. */
 const CHUNK = 2 ** 28;
+
+/** The model of a run. */
+export interface ModelIdentity {
+  readonly name: string;
+  /** Where a user's model is, and SHA-256 of its file; null for one that is built in or was given as an object. */
+  readonly path: string | null;
+  readonly source: string | null;
+  /** SHA-256 of the fields of its messages and states. */
+  readonly fields: string;
+}
+
+/** The settings that results depend on. */
+export type SameSettings = Pick<
+  RunConfig,
+  'end' | 'warmup' | 'lookahead' | 'seeds' | 'coreSeeds' | 'options'
+>;
 
 /** What a run had done up to its checkpoint, all PEs together: a restart counts from there. */
 export interface Done {

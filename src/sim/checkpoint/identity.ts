@@ -4,30 +4,13 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { OptionError } from '../../model/option.ts';
 import { layoutOf } from '../../model/struct.ts';
-import type { RunConfig } from '../config.ts';
 import { type Model, ModelError } from '../model.ts';
 import type { Settings } from '../settings.ts';
-import type { Checkpoint } from './file.ts';
+import type { Checkpoint, ModelIdentity } from './file.ts';
 
 /** SHA-256 of a user's model. */
 export const sourceOf = (path: string): string =>
   createHash('sha256').update(readFileSync(path)).digest('hex');
-
-/** The model of a run. */
-export interface ModelIdentity {
-  readonly name: string;
-  /** Where a user's model is, and SHA-256 of its file; null for one that is built in or was given as an object. */
-  readonly path: string | null;
-  readonly source: string | null;
-  /** SHA-256 of the fields of its messages and states. */
-  readonly fields: string;
-}
-
-/** The settings that results depend on. */
-export type SameSettings = Pick<
-  RunConfig,
-  'end' | 'warmup' | 'lookahead' | 'seeds' | 'coreSeeds' | 'options'
->;
 
 export function identityOf(model: Model, path: string | undefined): ModelIdentity {
   const structs = [

@@ -1,10 +1,9 @@
 /** When one PE makes its part of a checkpoint: the same virtual times on all PEs. */
-import type { Pe } from '../pe.ts';
+import type { CheckpointMaker, Pe } from '../pe.ts';
 import { imageOf, type PeImage } from './image.ts';
 import { type CheckpointTimes, nextTime } from './times.ts';
 
-export class PeCheckpoints {
-  /** Time of the next checkpoint: no event at or past it may be handled before. Infinity for none. */
+export class PeCheckpoints implements CheckpointMaker {
   next: number;
   private readonly pe: Pe;
   private readonly times: CheckpointTimes;
@@ -25,11 +24,6 @@ export class PeCheckpoints {
     return next < this.pe.config.end ? next : Infinity;
   }
 
-  /**
-   * GVT is `gvt`, all before it is committed, and nothing that was sent before it has still to arrive.
-   * @param asksHook whether a committed event has asked for a hook that is still to be called
-   * @returns whether a checkpoint was made
-   */
   reached(gvt: number, asksHook: boolean): boolean {
     const { pe, next } = this;
     if (gvt < next || next === Infinity) return false;
@@ -38,7 +32,6 @@ export class PeCheckpoints {
     return true;
   }
 
-  /** The same where there is only one PE, which handles nothing meanwhile: all that are due. */
   reachedAlone(gvt: number): void {
     while (this.reached(gvt, false));
   }
