@@ -28,6 +28,11 @@ const NEEDS = {
     command: 'TRISCOPE_GOLDEN=/path/to/golden npm test',
     optional: process.env.TRISCOPE_GOLDEN === undefined,
   },
+  // Of a public repository, and a minute.
+  GEOPM_TUTORIALS: {
+    command: 'GEOPM_TUTORIALS=/path/to/integration/tutorial npm test',
+    optional: true,
+  },
   // Half a minute, for who changes documents.
   'npm run docs': { command: 'npm run docs', optional: true },
   // Large, for two examples of a document.
