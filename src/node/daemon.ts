@@ -229,6 +229,7 @@ export class Daemon {
     if (now - this.between < BETWEEN) return;
     this.between = now;
     this.sampling.collection.between();
+    if (this.sampling.isOver) this.reopen();
   }
 
   /** Asks it to end; `run` then takes a last sample. */
@@ -266,6 +267,7 @@ export class Daemon {
 
   private periodic(): void {
     this.program();
+    this.readBetween();
     const begun = this.options.log?.begun ?? this.rotated;
     const old = Date.now() / 1000 - begun >= this.options.rotate;
     if (!old) {

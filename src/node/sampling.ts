@@ -1,6 +1,7 @@
 /** Samples of one machine as bytes: a header, and record groups that go under it. */
 import { Collection, type CollectionOptions } from './collect.ts';
-import type { LogHead } from './log/head.ts';
+import { totalsEpoch } from './hardware/wide-counter.ts';
+import { type LogHead, TOTALS } from './log/head.ts';
 import type { LogGroup, NodeLog } from './log/log.ts';
 import { NodeTree } from './tree.ts';
 import { NODE_TYPES } from './types/index.ts';
@@ -8,6 +9,11 @@ import type { Absent } from './types/open-types.ts';
 
 /** Said in the header; readers pass over properties that they do not know. */
 const PROPERTIES = { collector: 'triscope' };
+
+/** Types with narrow counters, of which a daemon writes totals. */
+const WIDENED: ReadonlySet<string> = new Set(
+  NODE_TYPES.filter(({ openWide }) => openWide !== undefined).map(({ name }) => name),
+);
 
 function headerOf(options: CollectionOptions): Uint8Array {
   const sampling = new Sampling(options);
@@ -20,10 +26,10 @@ function headerOf(options: CollectionOptions): Uint8Array {
  * rolled over, and leaves them to it.
  */
 export function totalsOf(log: NodeLog): readonly string[] {
-  return NODE_TYPES.filter(({ name, openWide }) => {
-    const line = openWide === undefined ? null : log.schema(name);
+  return [...WIDENED].filter((name) => {
+    const line = log.schema(name);
     return line !== null && !/,W=(3|4[0-7])/.test(line);
-  }).map(({ name }) => name);
+  });
 }
 
 /**
@@ -44,6 +50,8 @@ export class Sampling {
   /** What a file of its groups begins with. */
   readonly head: LogHead;
   private last: Uint8Array = new Uint8Array(0);
+  /** The epoch of totals in its header; null where there are none. */
+  private readonly totals: string | null;
 
   /**
    * Opens the types. A file that a partial collection begins gets the schemas of all types, so that it can take whole
@@ -54,7 +62,12 @@ export class Sampling {
     this.collection = new Collection((bytes) => {
       this.last = bytes;
     }, options);
-    this.collection.writer.header(PROPERTIES);
+    const wide = options.wide && this.collection.types.some((type) => WIDENED.has(type));
+    this.totals = wide ? totalsEpoch() : null;
+    this.collection.writer.header({
+      ...PROPERTIES,
+      ...(this.totals !== null && { [TOTALS]: this.totals }),
+    });
     const { types = [], ...others } = options;
     const tree = new NodeTree(options.root);
     this.head = {
@@ -63,6 +76,11 @@ export class Sampling {
       started: tree.isThisMachine ? Date.now() / 1000 - tree.uptime() : null,
       ...(types.length > 0 && { whole: () => headerOf(others) }),
     };
+  }
+
+  /** Whether totals have begun again since it was opened: its file ends, as no reader could tell from a rollover. */
+  get isOver(): boolean {
+    return this.totals !== null && this.totals !== totalsEpoch();
   }
 
   /** Name of the host, as it stands in each record. */

@@ -86,6 +86,19 @@ describe('the log', () => {
     expect(filesOf(folder)).toHaveLength(files);
   });
 
+  it('begins another file where totals are of another run, which may begin at 0', () => {
+    const folder = newFolder();
+    const log = new NodeLog(folder);
+    const run = (id: string) => head(`${HEADER}$totals ${id}\n${SCHEMA}`);
+    append(log, run('7-1'), 1000);
+    append(log, run('7-1'), 1010);
+    // A single sample, which has none.
+    append(log, head(), 1020);
+    append(log, run('8-2'), 1030);
+    log.close();
+    expect(filesOf(folder)).toEqual(['1000', '1030']);
+  });
+
   it('notices that another process has rotated', () => {
     const folder = newFolder();
     const [kept, other] = [new NodeLog(folder), new NodeLog(folder)];

@@ -20,6 +20,17 @@ export const widened = (metrics: readonly Metric[]): readonly Metric[] =>
     return wide;
   });
 
+let epoch = '';
+const beginEpoch = () => {
+  epoch = `${process.pid}-${process.hrtime.bigint()}`;
+};
+
+/** Names this process's totals since one of them began again: those of another name do not continue them. */
+export const totalsEpoch = (): string => {
+  if (epoch === '') beginEpoch();
+  return epoch;
+};
+
 export class WideCounter {
   /** Counted since the first reading. */
   total = 0n;
@@ -45,8 +56,11 @@ export class WideCounter {
 
   /** The same of a number below 2^53. */
   take(value: number, seconds: number): void {
-    if (mayHaveRolled(0, seconds - this.since, this.rule)) this.total = 0n;
-    else if (!Number.isNaN(this.last)) {
+    if (Number.isNaN(this.last)) this.total = 0n;
+    else if (mayHaveRolled(0, seconds - this.since, this.rule)) {
+      this.total = 0n;
+      beginEpoch();
+    } else {
       this.total += BigInt((value - this.last + this.range) % this.range);
     }
     this.last = value;

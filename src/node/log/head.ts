@@ -11,6 +11,9 @@ export interface LogHead {
   readonly started: number | null;
 }
 
+/** The property that names whose totals a file has, where a daemon writes totals. */
+export const TOTALS = 'totals';
+
 /** Seconds by which a clock may have been set without the machine having been started again. */
 const STEP = 120;
 const FIRST = 16 * 1024;
@@ -46,6 +49,9 @@ export function refusal(text: string, begun: number, head: LogHead): string | nu
   const [program] = ours.split('\n', 1);
   if (!text.startsWith(`${program}\n`)) return 'another program or version wrote it';
   if (propertyOf(text, 'hostname') !== propertyOf(ours, 'hostname')) return 'it is of another host';
+  const totals = propertyOf(ours, TOTALS);
+  if (totals !== null && totals !== propertyOf(text, TOTALS))
+    return 'its totals are of another run';
   const theirs = new Map<string, string>();
   for (const line of text.split('\n')) if (line.startsWith('!')) theirs.set(typeOf(line), line);
   for (const line of ours.split('\n')) {

@@ -1,9 +1,9 @@
 /** Types of registers: what they give for machines made by hand, what they say where they are absent, what they write. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Collection, hardwareOf, NODE_TYPES, NodeTree, Programming } from 'triscope/node';
+import { Collection, hardwareOf, NODE_TYPES, NodeTree, Programming, Sampling } from 'triscope/node';
 import { describe, expect, it } from 'vitest';
-import { WideCounter } from '../../../src/node/hardware/wide-counter.ts';
+import { totalsEpoch, WideCounter } from '../../../dist/node/hardware/wide-counter.js';
 import {
   CASES,
   CBO_V1,
@@ -163,8 +163,31 @@ describe('what is not there', () => {
     const step = 700 * 15 * 2 ** 16;
     for (let k = 0; k <= 40; k++) counter.step(Uint32Array.of((k * step) % 2 ** 32, 0), 15 * k);
     expect(counter.total).toBe(BigInt(40 * step));
+    const before = totalsEpoch();
     counter.step(Uint32Array.of(5, 0), 700);
     expect(counter.total).toBe(0n);
+    expect(totalsEpoch()).not.toBe(before);
+  });
+
+  it('a file of totals says whose they are, and is over where they begin again', () => {
+    const root = machine({
+      processor: intel(0x3f),
+      cpus: ONE,
+      msr: { 0: msr(['606', [0xa0e03]], ['611', [4294967290]]) },
+    });
+    const headOf = (wide: boolean) => {
+      const sampling = new Sampling({ root, types: ['intel_rapl'], wide });
+      return { sampling, text: Buffer.from(sampling.head.bytes).toString() };
+    };
+    expect(headOf(false).text).not.toContain('$totals');
+    const { sampling, text } = headOf(true);
+    expect(text).toContain(`\n$totals ${totalsEpoch()}\n`);
+    expect(sampling.isOver).toBe(false);
+    const counter = new WideCounter('intel_rapl', typeNamed('intel_rapl').metrics[0]);
+    counter.step(Uint32Array.of(5, 0), 0);
+    counter.step(Uint32Array.of(5, 0), 1e4);
+    expect(sampling.isOver).toBe(true);
+    expect(headOf(true).text).not.toContain(text.split('\n').find((line) => /totals/.test(line)));
   });
 
   it('has no key for an energy that the processor does not count', () => {
