@@ -27,7 +27,7 @@ export class LateTables {
       const path = typeof this.path === 'string' ? this.path : this.path();
       if (!existsSync(path))
         throw new ApiError(410, `${path} was removed while it was being shown`);
-      const opening = openRecording(path, { timeLimit: STATEMENT_SECONDS, isolated: true });
+      const opening = opened(path);
       this.open = opening;
       this.opened = performance.now();
       // A failure is told to who asked; the next one tries again.
@@ -51,4 +51,9 @@ export class LateTables {
     const open = await this.open?.catch(() => null);
     await open?.close();
   }
+}
+
+async function opened(path: string): Promise<OpenRecording> {
+  const { keyHelp } = await import('../node/types/index.ts');
+  return openRecording(path, { timeLimit: STATEMENT_SECONDS, isolated: true, help: keyHelp() });
 }

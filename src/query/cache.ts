@@ -229,11 +229,13 @@ async function viewsOf(
   );
   const views = tables.flatMap(([name, comment]) => {
     const view = quoteName(String(name));
+    // Columns of views come to `metrics` when it is asked for.
+    const made = name === 'metrics' ? 'TABLE' : 'VIEW';
     return [
-      `CREATE VIEW ${schema}.${view} AS SELECT * FROM ${database}.main.${view}`,
+      `CREATE ${made} ${schema}.${view} AS SELECT * FROM ${database}.main.${view}`,
       ...(comment === null
         ? []
-        : [`COMMENT ON VIEW ${schema}.${view} IS ${quoteText(String(comment))}`]),
+        : [`COMMENT ON ${made} ${schema}.${view} IS ${quoteText(String(comment))}`]),
     ];
   });
   const derived = await rows(`SELECT sql FROM ${database}.main.${VIEWS}`);

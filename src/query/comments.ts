@@ -9,6 +9,8 @@ interface Meaning {
   readonly unit: string;
   readonly help: string;
 }
+/** What columns mean whose files do not say it: by table, by column. */
+export type ColumnHelp = Readonly<Record<string, Readonly<Record<string, string>>>>;
 type Meanings = Readonly<Record<string, readonly [unit: string, help: string]>>;
 
 /** Columns that mean the same wherever they are. */
@@ -141,20 +143,28 @@ const rateOf = ({ unit, help }: Meaning): Meaning => ({
   help: `${help}, per second`,
 });
 
-/**
- * Comments the columns of all tables and views of some schemas.
- * @param schemas each with `metrics`; and `every`, where it is there
- */
-export async function commentColumns(
+/** What a column of a schema is. */
+interface Column extends Meaning {
+  readonly schema: string;
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+  /** Whether its schema's `metrics` has it. */
+  readonly isListed: boolean;
+}
+
+/** The schemas that have `metrics`: a job index alone has none. */
+const WITH_METRICS =
+  "SELECT table_schema FROM information_schema.tables WHERE table_name = 'metrics' AND table_catalog = 'memory'";
+
+/** The columns of all tables and views of some schemas, and of `every` where it is there, whose meaning is known. */
+async function columnsOf(
   connection: DuckDBConnection,
   schemas: readonly string[],
-): Promise<void> {
+): Promise<Column[]> {
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJS();
   const measured = new Map<string, Meaning>();
-  // A job index alone has no metrics.
-  const withMetrics = await rows(
-    "SELECT table_schema FROM information_schema.tables WHERE table_name = 'metrics' AND table_catalog = 'memory'",
-  );
+  const withMetrics = await rows(WITH_METRICS);
   for (const schema of schemas) {
     if (!withMetrics.some(([own]) => own === schema)) continue;
     const metrics = await rows(
@@ -187,18 +197,70 @@ export async function commentColumns(
       WHERE table_catalog = 'memory' ORDER BY ALL`,
   );
   const known = new Set(['main', EVERY, ...schemas]);
+  return all.flatMap((row) => {
+    const [schema, table, column, type] = row.map(String);
+    const found = known.has(schema) ? meaningOf(schema, table, column, type) : null;
+    if (found === null) return [];
+    const isListed = measured.has(`${schema}.${table}.${column}`);
+    return [{ schema, table, column, type, isListed, ...found }];
+  });
+}
+
+/** Comments the columns of all tables and views: see `columnsOf`. */
+export async function commentColumns(
+  connection: DuckDBConnection,
+  schemas: readonly string[],
+): Promise<void> {
+  const columns = await columnsOf(connection, schemas);
   await runAll(
     connection,
-    all.flatMap((row) => {
-      const [schema, table, column, type] = row.map(String);
-      const found = known.has(schema) ? meaningOf(schema, table, column, type) : null;
-      if (found === null) return [];
+    columns.map(({ schema, table, column, unit, help }) => {
       const name = [schema, table, column].map(quoteName).join('.');
-      const comment = found.unit === '' ? found.help : `${found.unit}: ${found.help}`;
-      return [`COMMENT ON COLUMN ${name} IS ${quoteText(comment)}`];
+      return `COMMENT ON COLUMN ${name} IS ${quoteText(unit === '' ? help : `${unit}: ${help}`)}`;
     }),
   );
 }
+
+/**
+ * Completes `metrics` of each schema that has it: columns of files get the meaning that is known of them where their files do
+ * not say it, and columns of views come to it with their type, unit and meaning.
+ */
+export async function completeMetrics(
+  connection: DuckDBConnection,
+  schemas: readonly string[],
+  columnHelp: ColumnHelp,
+): Promise<void> {
+  const explained = Object.entries(columnHelp).flatMap(([table, columns]) =>
+    Object.entries(columns).map(([column, help]) => [table, column, help]),
+  );
+  const found = (await connection.runAndReadAll(WITH_METRICS)).getRowsJS().map(([own]) => own);
+  const own = schemas.filter((schema) => found.includes(schema));
+  const metricsOf = (schema: string) => `${quoteName(schema)}.metrics`;
+  if (explained.length > 0) {
+    await runAll(
+      connection,
+      own.map(
+        (schema) => `UPDATE ${metricsOf(schema)} m SET help = v.help
+          FROM (VALUES ${valuesOf(explained)}) v(t, c, help)
+          WHERE m.table_name = v.t AND m.column_name = v.c AND m.help = ''`,
+      ),
+    );
+  }
+  const others = (await columnsOf(connection, schemas)).filter(({ isListed }) => !isListed);
+  await runAll(
+    connection,
+    own.flatMap((one) => {
+      const rows = others
+        .filter(({ schema }) => schema === one)
+        .map(({ table, column, type, unit, help }) => [table, column, type, unit, help]);
+      const into = `${metricsOf(one)} (table_name, column_name, type, unit, help)`;
+      return rows.length === 0 ? [] : [`INSERT INTO ${into} VALUES ${valuesOf(rows)}`];
+    }),
+  );
+}
+
+const valuesOf = (rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => `(${row.map(quoteText).join(', ')})`).join(', ');
 
 const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`;
 const DESCRIBE = new RegExp(
@@ -219,3 +281,10 @@ export function described(sql: string): string | null {
       WHERE lower(schema_name) = ${inSchema} AND lower(table_name) = ${named} GROUP BY 1) c USING (column_name)
     ORDER BY place`;
 }
+
+/** Whether a statement looks at columns' comments. */
+export const asksForComments = (sql: string): boolean => /duckdb_columns|column_comment/i.test(sql);
+
+/** Whether a statement asks what columns mean. */
+export const asksForMeanings = (sql: string): boolean =>
+  asksForComments(described(sql) ?? sql) || /\bmetrics\b/i.test(sql);

@@ -10,7 +10,14 @@ import type {
 import { attachJobs } from './attach-jobs.ts';
 import { attach, keep } from './cache.ts';
 import { batchOf, type ColumnBatch, textBytes } from './column-batches.ts';
-import { commentColumns, described } from './comments.ts';
+import {
+  asksForComments,
+  asksForMeanings,
+  type ColumnHelp,
+  commentColumns,
+  completeMetrics,
+  described,
+} from './comments.ts';
 import { define } from './define.ts';
 import { defineOwn } from './definition.ts';
 import { type DuckDBInstance, StatementType } from './duckdb.ts';
@@ -41,8 +48,6 @@ const READ_ONLY = 'BEGIN TRANSACTION READ ONLY';
 
 /** A statement without the word has no condition on `t`. */
 const LOOKS_AT_TIME = /\bt\b/i;
-const LOOKS_AT_COMMENTS = /duckdb_columns|column_comment/i;
-
 /** Milliseconds between interrupts of a query that is to end. */
 const INTERRUPTS = 10;
 
@@ -90,6 +95,8 @@ export interface DatabaseOptions {
   readonly spill?: string;
   /** The user's own files, as tables beside those of the recordings. */
   readonly files?: readonly UserFile[];
+  /** What columns mean whose files do not say it. */
+  readonly help?: ColumnHelp;
 }
 
 interface StartOptions {
@@ -106,6 +113,7 @@ export class Database {
   readonly notes: string[] = [];
   private readonly instance: DuckDBInstance;
   private readonly memory: string;
+  private readonly help: ColumnHelp;
   private readonly running = new Set<DuckDBConnection>();
   private readonly _open: { close(): void }[] = [];
   private readonly _recordings: LoadedRecording[] = [];
@@ -114,6 +122,8 @@ export class Database {
   private readonly hints = new ScanHints();
   /** Units and help as comments on columns, once a query looks at those: each takes a quarter of a millisecond. */
   private comments: Promise<void> | null = null;
+  /** `metrics` with all columns, once a query looks at it. */
+  private metrics: Promise<void> | null = null;
   /** Macros of measures, once a query names one. */
   private measures: Promise<void> | null = null;
   /** Tables of all recordings together, once a query looks at those. */
@@ -121,9 +131,10 @@ export class Database {
   /** Tables that queries may name. */
   private names: readonly string[] = [];
 
-  private constructor(instance: DuckDBInstance, memory: string) {
+  private constructor(instance: DuckDBInstance, memory: string, help: ColumnHelp) {
     this.instance = instance;
     this.memory = memory;
+    this.help = help;
   }
 
   /**
@@ -143,7 +154,8 @@ export class Database {
     const indexes = all.map(({ path }) => jobIndexAt(path));
     const files = indexes.flatMap((path) => (path === null ? [] : [path, `${path}.wal`]));
     files.push(...own.map(pathOfUserFile));
-    const database = new Database(await openLocked(settings, folders, files), memory);
+    const instance = await openLocked(settings, folders, files);
+    const database = new Database(instance, memory, options.help ?? {});
     const connection = await database.instance.connect();
     try {
       const schemas = all.length > 1 ? schemaNames(all) : ['main'];
@@ -283,8 +295,12 @@ export class Database {
       }
       await this.every;
     }
-    if ([...own, sql].some((one) => LOOKS_AT_COMMENTS.test(one))) {
-      this.comments ??= this.comment();
+    if ([...own, sql].some(asksForMeanings)) {
+      this.metrics ??= this.withSchemas((...told) => completeMetrics(...told, this.help));
+      await this.metrics;
+    }
+    if ([...own, sql].some(asksForComments)) {
+      this.comments ??= this.withSchemas(commentColumns);
       await this.comments;
     }
     await this.makeMeasures([...own, sql].join('\n'));
@@ -385,11 +401,15 @@ export class Database {
     }
   }
 
-  private async comment(): Promise<void> {
+  private async withSchemas(
+    work: (connection: DuckDBConnection, schemas: readonly string[]) => Promise<void>,
+  ): Promise<void> {
     const connection = await this.instance.connect();
     try {
-      const schemas = this._recordings.map(({ schema }) => schema);
-      await commentColumns(connection, schemas);
+      await work(
+        connection,
+        this._recordings.map(({ schema }) => schema),
+      );
     } finally {
       connection.closeSync();
     }

@@ -3,6 +3,7 @@ import type { Row, Value } from '../model/row.ts';
 import { objectsOf, rowsOf } from './batch-rows.ts';
 import { defaultCacheFolder } from './cache-folder.ts';
 import type { ColumnBatch } from './column-batches.ts';
+import type { ColumnHelp } from './comments.ts';
 import type { ResultColumn } from './database.ts';
 import { errorFrom, TimeLimitError } from './errors.ts';
 import { type Host, type MakeHost, processHost, threadHost } from './host.ts';
@@ -45,6 +46,8 @@ export interface OpenOptions {
   readonly isolated?: boolean;
   /** Own CSV and Parquet files that queries may name: by the table's name, the path. No other file can be read. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What columns mean whose files do not say it, by table and column: `metrics` and `DESCRIBE` tell it. */
+  readonly help?: ColumnHelp;
 }
 
 /** What ends a query. */
@@ -363,7 +366,12 @@ export function openRecording(
   const cacheFolder = cache === true ? defaultCacheFolder() : cache === false ? null : cache;
   const task: ServedTask = {
     paths,
-    options: { cacheFolder, files, ...(memory !== undefined && { memory }) },
+    options: {
+      cacheFolder,
+      files,
+      help: options.help ?? {},
+      ...(memory !== undefined && { memory }),
+    },
   };
   const make: MakeHost = (...told) => (isolated ? processHost : threadHost)(task, ...told);
   const host = new QueryHost(make);

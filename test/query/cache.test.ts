@@ -18,6 +18,7 @@ import { openRecording } from 'triscope/query';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { SIM_THREAD } from '../../src/model/schemas/sim.ts';
+import { keyHelp } from '../../src/node/types/index.ts';
 import { BIN, triscope } from '../cli/support/run.ts';
 import { openHere } from './support/open-here.ts';
 import {
@@ -57,6 +58,31 @@ const recordingAt = (path: string): string =>
       seconds.map((s) => ({ time: NOON + s, cpus: [{ user: 2n ** 63n + BigInt(100 * s) }] })),
     )}cpu 0 cut`,
   });
+
+it.each([false, true])(
+  'metrics has every column, of views too, with what it means (cache %s)',
+  async (cached) => {
+    const path = recordingAt(fresh('run.tri'));
+    const options = { cache: cached && join(folder, 'of-metrics'), help: keyHelp() };
+    const recording = await openRecording([path], options);
+    const missing = `SELECT table_name, column_name FROM information_schema.columns
+    WHERE table_catalog = 'memory' AND table_schema = 'main'
+    EXCEPT ALL SELECT table_name, column_name FROM metrics WHERE help <> ''`;
+    expect(await recording.query(missing)).toEqual([]);
+    const few = `SELECT table_name AS t, type, unit, help FROM metrics
+    WHERE column_name = 'user' AND table_name <> 'rank_on_node' ORDER BY ALL`;
+    const help = 'in user mode';
+    expect(await recording.query(few)).toEqual([
+      { t: 'node_cpu', type: 'UBIGINT', unit: 'cs', help },
+      { t: 'node_cpu_rate', type: 'DOUBLE', unit: 'cs/s', help: `${help}, per second` },
+      { t: 'pe_on_node', type: 'DOUBLE', unit: '1', help: 'share of the CPU’s time: user' },
+    ]);
+    expect(await recording.query('DESCRIBE node_cpu')).toContainEqual(
+      expect.objectContaining({ column_name: 'user', comment: `cs: ${help}` }),
+    );
+    await recording.close();
+  },
+);
 
 const QUERIES = [
   'SELECT * FROM ross_pe ORDER BY t',

@@ -67,7 +67,7 @@ describe.each(BITS.map((bits) => ({ bits })))('a width of $bits', ({ bits }) => 
       expect.stringContaining('schema 1 was not defined before its data'),
     ]);
     expect(await recording.query('SELECT state FROM recording')).toEqual([{ state: 'finished' }]);
-    expect(await recording.query('SELECT * FROM metrics')).toEqual([]);
+    expect(await recording.query('SELECT * FROM metrics WHERE kind IS NOT NULL')).toEqual([]);
     await recording.close();
   });
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import { flag, float, int, text } from '../../model/option.ts';
 import { readPlain, readReason } from '../../os/plain-file.ts';
+import { asksForMeanings } from '../../query/comments.ts';
 import {
   InputError,
   type OpenOptions,
@@ -162,7 +163,12 @@ WHERE t.table_catalog = 'memory' ORDER BY ALL`;
 /** Prints the answer. Returns the exit code. @throws UsageError, QueryError, InputError, MissingPieceError */
 async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
   const asked = read(call);
-  const recording = await openRecording(asked.paths, asked.options);
+  const statements = asked.scripts.map(({ text }) => text);
+  // 70 types of raw stats are loaded only where somebody asks.
+  const help = statements.some((sql) => statementsOf(sql).some((one) => asksForMeanings(one.sql)))
+    ? (await import('../../node/types/index.ts')).keyHelp()
+    : {};
+  const recording = await openRecording(asked.paths, { ...asked.options, help });
   try {
     for (const { file, what } of recording.suspects) {
       process.stderr.write(`triscope: ${file}: ${what}\n`);

@@ -14,7 +14,7 @@ export async function geopmColumns(
   sql: OpenRecording,
 ): Promise<ReadonlyMap<string, readonly RegionColumn[]>> {
   const rows = await sql.query<MetricRow>(
-    "SELECT table_name, column_name, unit, help FROM metrics WHERE table_name LIKE 'geopm%'",
+    "SELECT table_name, column_name, unit, help FROM metrics WHERE table_name LIKE 'geopm%' AND kind IS NOT NULL",
   );
   const found = new Map<string, RegionColumn[]>();
   for (const { table_name, column_name, unit, help } of rows) {

@@ -98,3 +98,12 @@ const ALL: readonly NodeType[] = [
 
 /** By name: the order of a record group. */
 export const NODE_TYPES: readonly NodeType[] = ALL.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+
+/** What the keys of all types mean: by table of raw stats, by column. */
+export const keyHelp = (): Record<string, Record<string, string>> =>
+  Object.fromEntries(
+    NODE_TYPES.map(({ name, metrics }) => [
+      `node_${name}`,
+      Object.fromEntries(metrics.map(({ key, help }) => [key, help])),
+    ]),
+  );
