@@ -101,7 +101,7 @@ function factsOf(run: Run): Facts {
 const OUTPUT = new Set(['record', 'json', 'output', 'live', 'help']);
 const OPTION = /^--([A-Za-z][\w-]*)(?:=(.*))?$/s;
 /** Options that take no value: what stands behind them may be the program that was recorded. */
-const TAKES_NONE = /^no-/;
+const TAKES_NONE = /^(?:no-|visits$)/;
 
 /** Options of a command's words up to `--`, by name; of one that stands alone `true`. */
 function optionsOf(recording: Recording | null): Map<string, string> {

@@ -99,14 +99,23 @@ describe('a program behind an option without a value', () => {
     const path = writeFolder(join(folder, 'flag.tri'), {
       'recording.json': recordingOf({
         madeBy: {
-          command: ['triscope', 'record', '--every', '2', '--no-node', './solver', 'in.txt'],
+          command: [
+            'triscope',
+            'record',
+            '--every',
+            '2',
+            '--no-node',
+            '--visits',
+            './solver',
+            'in.txt',
+          ],
           ...{ triscope: '0.1.0', node: '20.20.2' },
         },
       }),
       'extra.frames': framesOf(batchOf(ROSS_PE, samples(1))),
     });
-    expect(await asked('SELECT every, no_node FROM runs', path)).toEqual([
-      { every: 2, no_node: 'true' },
+    expect(await asked('SELECT every, no_node, visits FROM runs', path)).toEqual([
+      { every: 2, no_node: 'true', visits: 'true' },
     ]);
     // Only of record may a word that is no option follow its options; these are known by their names.
     const flags = Object.entries(record.options).filter(([, { kind }]) => kind === 'bool');
