@@ -1,15 +1,10 @@
 /** The embedded DuckDB: tables that stream from files, read-only, without access to anything else. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type {
-  DuckDBConnection,
-  DuckDBDataChunk,
-  DuckDBPreparedStatement,
-  DuckDBResult,
-} from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { attachJobs } from './attach-jobs.ts';
 import { attach, keep } from './cache.ts';
-import { batchOf, type ColumnBatch, textBytes } from './column-batches.ts';
+import type { ColumnBatch } from './column-batches.ts';
 import {
   asksForComments,
   asksForMeanings,
@@ -29,6 +24,7 @@ import { loadTables } from './load.ts';
 import { openLocked } from './locked.ts';
 import { makeFacts, runAll, runDerived } from './make.ts';
 import { measureStatements, NAMES_MEASURES } from './measure-macros.ts';
+import { nextBatch } from './next-batch.ts';
 import type { Suspect } from './part.ts';
 import { defineEvery, LOOKS_AT_EVERY, runsTable } from './runs.ts';
 import { ownScans, registerScans, ScanHints } from './scan.ts';
@@ -50,11 +46,6 @@ const READ_ONLY = 'BEGIN TRANSACTION READ ONLY';
 const LOOKS_AT_TIME = /\bt\b/i;
 /** Milliseconds between interrupts of a query that is to end. */
 const INTERRUPTS = 10;
-
-/** Rows of a batch of columns, about. */
-const BATCH_ROWS = 1 << 15;
-/** Bytes of its texts, but for its last chunk's. */
-const BATCH_BYTES = 1 << 23;
 
 /** A column of a result; `type` as DuckDB names it. */
 export interface ResultColumn {
@@ -424,28 +415,6 @@ export class Database {
     this.instance.closeSync();
     for (const one of this._open) one.close();
   }
-}
-
-async function nextChunk(result: DuckDBResult): Promise<DuckDBDataChunk | null> {
-  const chunk = await result.fetchChunk();
-  return chunk === null || chunk.rowCount === 0 ? null : chunk;
-}
-
-async function nextBatch(
-  result: DuckDBResult,
-  types: readonly string[],
-): Promise<ColumnBatch | null> {
-  const chunks: DuckDBDataChunk[] = [];
-  let rows = 0;
-  let bytes = 0;
-  while (rows < BATCH_ROWS && bytes < BATCH_BYTES) {
-    const chunk = await nextChunk(result);
-    if (chunk === null) break;
-    chunks.push(chunk);
-    rows += chunk.rowCount;
-    bytes += textBytes(chunk, types);
-  }
-  return rows === 0 ? null : batchOf(chunks, types);
 }
 
 /**
