@@ -43,6 +43,7 @@ import { SECONDARY_ROLLBACKS } from './secondary-rollbacks.ts';
 import { SLOW_HANDLERS } from './slow-handlers.ts';
 import { SLOW_LINK } from './slow-link.ts';
 import { SLOW_LUSTRE } from './slow-lustre.ts';
+import { SLOW_NFS } from './slow-nfs.ts';
 import { STOLEN_CPU } from './stolen-cpu.ts';
 import { SUSPECT_DATA } from './suspect-data.ts';
 import { SWAP } from './swap.ts';
@@ -106,7 +107,7 @@ export const RULE_GROUPS: readonly {
     rules: [
       ...JOB_RULES,
       ...[SWAP, NODE_MEMORY, HOST_MEMORY_PRESSURE, HOST_IO_PRESSURE, OUT_OF_MEMORY, JOB_QUOTA],
-      ...[SLOW_LUSTRE, IDLE_GPU, GPU_THROTTLED, GPU_ERRORS, TEMPERATURE],
+      ...[SLOW_LUSTRE, SLOW_NFS, IDLE_GPU, GPU_THROTTLED, GPU_ERRORS, TEMPERATURE],
     ],
   },
 ];

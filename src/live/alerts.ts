@@ -10,6 +10,7 @@ import { JOB_QUOTA, OUT_OF_MEMORY } from '../findings/job-limits.ts';
 import { METADATA_STORM } from '../findings/metadata-storm.ts';
 import { NODE_MEMORY } from '../findings/node-memory.ts';
 import { HOST_IO_PRESSURE, HOST_MEMORY_PRESSURE } from '../findings/pressure.ts';
+import { FEW, NFS_WAITS, SLOW_NFS } from '../findings/slow-nfs.ts';
 import { STOLEN_CPU } from '../findings/stolen-cpu.ts';
 import { SUSPECT_DATA } from '../findings/suspect-data.ts';
 import { SWAP } from '../findings/swap.ts';
@@ -113,6 +114,17 @@ const SHOWN: readonly Shown[] = [
     value: (window) =>
       `${ofDevices('rate', 'cgroup_cpu', 'nr_throttled', window)} / ${ofDevices('rate', 'cgroup_cpu', 'nr_periods', window)}`,
     says: `Job ${DEVICE} had used up its CPU quota on ${HOST} in {{ $value | humanizePercentage }} of its periods.`,
+  },
+  {
+    rule: SLOW_NFS,
+    levels: GRADES,
+    value: (window) => {
+      const all = (what: string) =>
+        `(${NFS_WAITS.map((key) => ofDevices('increase', 'nfs4', `${key}_${what}`, window)).join(' + ')})`;
+      // In milliseconds, as the threshold; served in seconds.
+      return `1000 * ${all('rtt')} / (${all('ops')} >= ${FEW.value})`;
+    },
+    says: `The server of ${DEVICE} answered ${HOST} after {{ $value | humanize }} ms on average.`,
   },
   {
     rule: GPU_THROTTLED,

@@ -191,7 +191,7 @@ describe('alerts', () => {
     const text = new NodeText();
     const types = [
       ...['cpu', 'cpu_steal', 'llite', 'mem', 'vm', 'psi', 'cgroup_cpu', 'cgroup_memory'],
-      ...['hwmon_temp', 'nvidia_gpu_state', 'nvidia_gpu_ecc'],
+      ...['hwmon_temp', 'nvidia_gpu_state', 'nvidia_gpu_ecc', 'nfs4'],
     ];
     const own = NODE_TYPES.filter(({ name }) => types.includes(name));
     const keyOf = ({ key, kind, unit }: (typeof own)[number]['metrics'][number]) =>
@@ -231,7 +231,7 @@ describe('alerts', () => {
         { encoding: 'utf8' },
       );
       expect({ stdout, status }).toMatchObject({
-        stdout: expect.stringContaining('22 rules found'),
+        stdout: expect.stringContaining('24 rules found'),
         status: 0,
       });
       const pages = (key: string, step: number) => ({
@@ -253,6 +253,14 @@ describe('alerts', () => {
         ...pair('nvidia_gpu_state_held_by_hardware', '0x9', '0x9'),
         ...pair('nvidia_gpu_ecc_uncorrected_total', '0x5 1x9', '5x14'),
         ...pair('hwmon_temp_temp_celsius', '96x9', '94x9'),
+        // 100 reads in each 10 minutes, of 60 ms and of 40.
+        ...['write', 'commit', 'open', 'lookup', 'getattr'].flatMap((name) =>
+          ['ops', 'rtt_seconds'].flatMap((what) =>
+            pair(`nfs4_${name}_${what}_total`, '0x9', '0x9'),
+          ),
+        ),
+        ...pair('nfs4_read_ops_total', '0+100x9', '0+100x9'),
+        ...pair('nfs4_read_rtt_seconds_total', '0+6x9', '0+4x9'),
       ];
       const fired = [
         ['host-memory-pressure', 'notice'],
@@ -264,6 +272,7 @@ describe('alerts', () => {
         ['gpu-throttled', 'problem'],
         ['gpu-errors', 'problem'],
         ['temperature', 'notice'],
+        ['slow-nfs', 'notice'],
       ];
       const test = {
         rule_files: ['rules.yml'],

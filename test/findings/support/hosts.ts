@@ -11,6 +11,14 @@ const MEMORY = 'cgroup_memory oom_kill,E';
 const STATE = 'nvidia_gpu_state held_by_heat held_by_hardware';
 const ECC = 'nvidia_gpu_ecc corrected,E uncorrected,E';
 const TEMP = 'hwmon_temp temp,U=mCel';
+const NFS = `nfs4 ${['READ', 'WRITE', 'COMMIT', 'OPEN', 'LOOKUP', 'GETATTR'].map((name) => `${name}_ops,E ${name}_rtt,E,U=ms`).join(' ')}`;
+/** 99 reads and one GETATTR, which took so many ms in all. */
+const nfs = (ops: number, ms: number) =>
+  minute(
+    NFS,
+    '/home 5 900 0 0 0 0 0 0 0 0 0 0',
+    `/home ${5 + ops - 1} ${900 + ms} 0 0 0 0 0 0 0 0 1 0`,
+  );
 const SENSOR = 'coretemp.0/temp1/Package_id_0';
 
 export const HOST_CASES = [
@@ -37,6 +45,12 @@ export const HOST_CASES = [
     fires: () => minute(MEMORY, '7 0', '7 1'),
     silent: () => minute(MEMORY, '7 3', '7 3'),
     says: 'problem: The kernel killed 1 process of job 7 on a because memory was short.',
+  },
+  {
+    rule: 'slow-nfs',
+    fires: () => nfs(100, 5000),
+    silent: () => nfs(100, 4999),
+    says: 'notice: The server of /home answered a after 50 ms on average.',
   },
   {
     rule: 'gpu-throttled',
