@@ -11,7 +11,8 @@ import {
   type Subject,
   short,
 } from './finding.ts';
-import { FEW, INVITED, oneMode, SECONDS, totalsOf, undoneShare } from './samples.ts';
+import { rollbackCost } from './rollback-cost.ts';
+import { FEW, INVITED, oneMode, SECONDS } from './samples.ts';
 import { timeOnEvents } from './time-on-events.ts';
 
 const SOME = {
@@ -132,9 +133,9 @@ export const NETWORK_BOUND: FindingRule = {
         severity,
         sentence: `PE ${worst.pe_id} spends ${percent(share)} of its time on messages (at least ${percent(worst.least ?? 0)}): for every 100 events that it handles, ${short(100 * remote)} arrive from other PEs${more}.`,
         evidence: { sql: SQL, rows: asRows(rows) },
-        // Where much is rolled back, a larger batch would run further ahead.
+        // Where rollbacks cost much, a larger batch would run further ahead.
         ...expecting(
-          undoneShare(await totalsOf(subject)) < INVITED ? this.knob : `${PLACE}.`,
+          (await rollbackCost(subject)) < INVITED ? this.knob : `${PLACE}.`,
           worst.least ?? 0,
           'at least that share of its time was spent on messages',
         ),

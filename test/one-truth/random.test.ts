@@ -11,7 +11,11 @@ import { randomRecording } from './random.ts';
 import { differences, printed } from './seen.ts';
 import { macrosSay, sqlSays } from './sql.ts';
 
-const SEEDS = process.env.TRISCOPE_ONE_TRUTH === 'all' ? 60 : 5;
+/** Of run 23 few events are rolled back, and undoing them takes much of the time. */
+const SEEDS =
+  process.env.TRISCOPE_ONE_TRUTH === 'all'
+    ? Array.from({ length: 60 }, (_, k) => k)
+    : [0, 1, 2, 3, 23];
 
 /** A metric of each PE over the whole run, as the heatmap has it; null where it has none. */
 async function charted(
@@ -58,7 +62,7 @@ describe('findings', () => {
   let recordings: readonly string[];
 
   beforeAll(async () => {
-    recordings = Array.from({ length: SEEDS }, (_, seed) => randomRecording(folder, seed));
+    recordings = SEEDS.map((seed) => randomRecording(folder, seed));
     server = await startServer({ recordings });
   });
   afterAll(async () => {
@@ -69,8 +73,8 @@ describe('findings', () => {
     const ids = await json<{ id: string }[]>(server.port, '/api/recordings');
     let found = 0;
     let compared = 0;
-    for (const [seed, path] of recordings.entries()) {
-      const place = await placeOf(path, server.port, ids[seed].id);
+    for (const [k, seed] of SEEDS.entries()) {
+      const place = await placeOf(recordings[k], server.port, ids[k].id);
       const said = [await sqlSays(place), await macrosSay(place), await apiSays(place)].flat();
       found += (await findingsOf(place)).length;
       expect([seed, differences(said)]).toEqual([seed, []]);
@@ -80,7 +84,7 @@ describe('findings', () => {
       compared += beside.compared;
     }
     // Most of the runs have something to tell.
-    expect(found).toBeGreaterThan(2 * SEEDS);
-    expect(compared).toBeGreaterThan(SEEDS / 5);
+    expect(found).toBeGreaterThan(2 * SEEDS.length);
+    expect(compared).toBeGreaterThan(SEEDS.length / 5);
   });
 });
