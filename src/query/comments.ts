@@ -104,7 +104,12 @@ const JOB: Meanings = {
   doubtful: ['', 'metrics of which some input is not exact'],
   node_hours: ['h', 'hosts times hours'],
   day: ['', 'day (UTC)'],
+  day_from: ['s', 'when the job, or the day, began, since 1970: the later'],
+  day_to: ['s', 'when the job, or the day, ended, since 1970: the earlier'],
   day_seconds: ['s', 'part of the job on that day'],
+  job_seconds: ['s', 'of all jobs of that host and day; of several at a time, of each'],
+  busy_seconds: ['s', 'with any job'],
+  flagged_seconds: ['s', 'of jobs with flags'],
   jobs: ['', 'number of jobs'],
   busy_cpu_hours: ['h', 'CPUs that worked times hours'],
   cpu_hours: ['h', 'CPUs times hours, of jobs whose CPUs are known'],
@@ -112,7 +117,7 @@ const JOB: Meanings = {
   flagged_jobs: ['', 'number of jobs with flags'],
   flagged_node_hours: ['h', 'node hours of jobs with flags'],
 };
-const OF_JOBS = /^jobs$|^job_(?:hosts|flags|days)$|^jobs_by_/;
+const OF_JOBS = /^jobs$|^job_(?:hosts|flags|days)$|^jobs_by_|^host_days$/;
 
 const VIEWS: Readonly<Record<string, Meanings>> = {
   pe_on_node: PE_ON_NODE,
