@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const dist = (file: string) => fileURLToPath(new URL(`dist/${file}`, import.meta.url));
@@ -7,6 +7,16 @@ const dist = (file: string) => fileURLToPath(new URL(`dist/${file}`, import.meta
 /** Files that take longer than their size says: vitest begins with the largest. */
 const LONG =
   /\/test\/(faults|fuzz|nodes|one-truth|packages|web)\/|\/(mpi|chaos|golden|ross-ctest|log|live)\.test\.ts$/;
+
+/**
+ * Files that run one after another in one process: what a process takes to start and to compile, 0.4 s of a CPU, is then
+ * paid once. All others have a process each: those that change what a process has once (environment, the regions'
+ * page, signals), or measure it.
+ */
+const TOGETHER = [
+  'test/{findings,formats,fuzz,model,os,process,query,report}/**/*.test.ts',
+  'test/node/{*,types/**}.test.ts',
+];
 
 /** Begins with files that take long: else one of them is the last, and keeps one worker busy while the others wait. */
 class LongFirst extends BaseSequencer {
@@ -26,6 +36,7 @@ export default defineConfig({
       { find: /^(?:\.\.\/)+src\/(.+)\.ts$/, replacement: dist('$1.js') },
       { find: /^triscope$/, replacement: dist('index.js') },
       { find: /^triscope\/sim$/, replacement: dist('sim/index.js') },
+      { find: /^triscope\/sim\/parts$/, replacement: dist('sim/parts/index.js') },
       { find: /^triscope\/query$/, replacement: dist('query/index.js') },
       { find: /^triscope\/node$/, replacement: dist('node/index.js') },
       { find: /^triscope\/signals$/, replacement: dist('region/signals/index.js') },
@@ -36,7 +47,17 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'together', include: TOGETHER, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...TOGETHER],
+        },
+      },
+    ],
     // A test that takes longer hangs, on a busy machine, too.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JobList, NodeLog, Programming, recordOnce, Sampling } from '../dist/node/index.js';
-import { releaseCode } from '../dist/os/code-pages.js';
+import { releaseStart } from '../dist/os/code-pages.js';
 
 const samples = Number(process.argv[2]);
 const looks = Number(process.argv[3] ?? 2);
@@ -28,7 +28,7 @@ for (let k = 0; k < samples; k++) {
   if (k === 0) size = statSync(join(folder, 'current')).size;
   if (k === 1) size = statSync(join(folder, 'current')).size - size;
   // As the daemon does, some seconds after its start.
-  if (k === Math.floor(samples / 20)) releaseCode();
+  if (k === Math.floor(samples / 20)) releaseStart();
   if (k < samples / 10) before = process.cpuUsage();
   else counted++;
   if ((k + 1) % Math.floor(samples / looks) === 0) memory.push(Math.round(rss() * 10) / 10);

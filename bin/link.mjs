@@ -52,8 +52,30 @@ function run(defs, paths, names, entry, module, require, load, urlOf) {
 const plain = (code) =>
   code.replaceAll(/[^\0-\x7f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The text of a script that begins with the module `entry` of `dist`. */
-async function link(dist, entry) {
+/** The list of commands, each of which it loads when it is called. */
+const COMMANDS = 'cli/commands/index.js';
+
+/** Modules that `entry` loads, ever; of all commands those of `commands` alone, where that is given. */
+function reached(inputs, entry, commands) {
+  const found = new Set();
+  const reach = (path) => {
+    if (found.has(path)) return;
+    found.add(path);
+    for (const { path: next, kind } of inputs[path].imports) {
+      const isLeftOut =
+        commands !== null &&
+        path === COMMANDS &&
+        kind === 'dynamic-import' &&
+        !commands.includes(next);
+      if (next in inputs && !isLeftOut) reach(next);
+    }
+  };
+  reach(entry);
+  return [...found];
+}
+
+/** The text of a script that begins with the module `entry` of `dist`, with these modules of commands, or (null) all. */
+async function link(dist, entry, commands) {
   const settings = {
     absWorkingDir: dist,
     outdir: join(dist, 'scripts'),
@@ -70,7 +92,7 @@ async function link(dist, entry) {
     format: 'esm',
     external: PACKAGES,
   });
-  const paths = Object.keys(metafile.inputs);
+  const paths = reached(metafile.inputs, entry, commands);
   const place = new Map(paths.map((path, i) => [path, i]));
   const names = paths.map((path) =>
     Object.fromEntries(
@@ -95,10 +117,11 @@ async function link(dist, entry) {
     return `(module,exports,require,__import,__meta)=>{${strict}${code}}`;
   });
   return [
-    "const urlOf=f=>require('url').pathToFileURL(require('path').join(__dirname,'..',f)).href;",
+    // The wrapper of a script is in it: V8 takes the file's text as it is.
+    "(function(module,require,load,__dirname){const urlOf=f=>require('url').pathToFileURL(require('path').join(__dirname,'..',f)).href;",
     `(${run})([`,
     defs.join(',\n'),
-    `],${JSON.stringify(paths)},${JSON.stringify(names)},${place.get(entry)},module,require,load,urlOf);`,
+    `],${JSON.stringify(paths)},${JSON.stringify(names)},${place.get(entry)},module,require,load,urlOf);})`,
   ].join('\n');
 }
 
@@ -110,7 +133,7 @@ export async function makeScripts(dist) {
   const made = script.buildOf(dist);
   await Promise.all(
     Object.entries(script.SCRIPTS).map(async ([name, entry]) => {
-      const text = await link(dist, entry);
+      const text = await link(dist, entry, name === 'node' ? script.ON_NODES.modules : null);
       const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
       writeFileSync(join(folder, `${name}.js`), script.headOf(hash, made) + text);
     }),

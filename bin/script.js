@@ -12,8 +12,16 @@ const dist = join(__dirname, '..', 'dist');
 /** Scripts by name, and the module of `dist` that each stands for. */
 exports.SCRIPTS = {
   main: 'cli/main.js',
+  // Commands that every node of a cluster runs all the time, in a fifth of the text.
+  node: 'cli/main.js',
   pe: 'sim/worker.js',
   controller: 'region/controller/worker.js',
+};
+
+/** Of the script `node`: its commands, and their modules in `cli/commands`. */
+exports.ON_NODES = {
+  commands: /^(collect|begin|end|mark|rotate|daemon)$/,
+  modules: ['cli/commands/node.js', 'cli/commands/node-daemon.js'],
 };
 
 /** What tsc last wrote into `dist`, by the file in which it says so; '' in a package, whose `dist` nobody compiles. */
@@ -58,10 +66,7 @@ exports.exportsOf = (name, use = '') => {
   if (source === null) return load(`../dist/${exports.SCRIPTS[name]}`);
   const key = [name, use, source.hash].filter(Boolean).join('-');
   const compiled = readCompiled(key);
-  const script = new Script(`(function(module,require,load,__dirname){${source.text}\n})`, {
-    filename,
-    cachedData: compiled?.data,
-  });
+  const script = new Script(source.text, { filename, cachedData: compiled?.data });
   const own = { exports: {} };
   script.runInThisContext()(own, require, load, join(dist, 'scripts'));
   keepAtExit(key, script, compiled);

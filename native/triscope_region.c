@@ -29,7 +29,8 @@
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
 
 enum { MAGIC = 0x4e475254, VERSION = 2 };
-enum { THREADS = 2048, THREADS_SMALL = 128, REGIONS = 4096, NODES = 8192, NAME_BYTES = 1 << 20, DEPTH = 64 };
+enum { THREADS = 16384, WIDE = 2048, NARROW_NODES = 128, NARROW_RING = 64 };
+enum { THREADS_SMALL = 128, REGIONS = 4096, NODES = 8192, NAME_BYTES = 1 << 20, DEPTH = 64 };
 enum { STARTED = 1, STOPPED = 2, MPI = 4 };
 enum { FREE, LIVE, ENDED };
 enum { ENTRY = 0, EXIT = 1, EPOCH = 2 };
@@ -45,7 +46,8 @@ struct header {
     double first_epoch, last_epoch, started, stopped, overhead;
     int32_t rank;
     uint32_t process_name_bytes, cpu_count, inside, round, searched;
-    uint8_t spare[256 - 176];
+    uint32_t wide_threads, narrow_nodes, narrow_ring;
+    uint8_t spare[256 - 188];
     char process_name[256];
     uint8_t cpus[1024];
     uint8_t more[4096 - 1536];
@@ -91,7 +93,7 @@ struct pen {
     struct thread *slot;
     struct node *nodes;
     struct event *ring;
-    uint32_t ring_mask;
+    uint32_t ring_mask, node_capacity;
     struct place places[REGIONS];
 };
 
@@ -214,6 +216,17 @@ static void put_region(struct header *p, uint32_t index, const char *name, size_
     store(&r->state, 1);
 }
 
+/* Nodes, or events, of all slots before `slot`: `many` of each wide one, `few` of the others. */
+static size_t items_before(uint32_t slot, uint32_t wide, size_t many, size_t few) {
+    return wide == 0 || slot <= wide ? slot * many : wide * many + (slot - wide) * few;
+}
+
+static struct node *nodes_of(const struct header *p, uint32_t slot) {
+    return (struct node *)at(p, nodes) + items_before(slot, p->wide_threads, p->node_capacity, p->narrow_nodes);
+}
+
+static uint32_t narrow_ring_of(uint32_t ring) { return ring < NARROW_RING ? ring : NARROW_RING; }
+
 static void fill_header(struct header *p, uint32_t threads, uint32_t ring, uint32_t bytes) {
     p->pid = (uint32_t)getpid();
     p->parent_pid = (uint32_t)getppid();
@@ -224,11 +237,14 @@ static void fill_header(struct header *p, uint32_t threads, uint32_t ring, uint3
     p->node_capacity = NODES;
     p->name_capacity = NAME_BYTES;
     p->ring_capacity = ring;
+    p->wide_threads = WIDE;
+    p->narrow_nodes = NARROW_NODES;
+    p->narrow_ring = narrow_ring_of(ring);
     p->threads = sizeof *p;
     p->regions = p->threads + threads * sizeof(struct thread);
     p->names = p->regions + REGIONS * sizeof(struct region);
     p->nodes = p->names + NAME_BYTES;
-    p->rings = p->nodes + threads * NODES * sizeof(struct node);
+    p->rings = p->nodes + (uint32_t)(items_before(threads, WIDE, NODES, NARROW_NODES) * sizeof(struct node));
     strncpy(p->process_name, program_invocation_short_name, 248);
     p->process_name_bytes = (uint32_t)strnlen(p->process_name, 248);
     cpu_set_t set[8]; /* 8192 CPUs */
@@ -273,7 +289,8 @@ static struct header *make_page(const char *path, const char *folder) {
     struct header *p;
     for (;; threads = THREADS_SMALL) { /* where address space is limited there is room for fewer threads */
         bytes = sizeof(struct header) + threads * sizeof(struct thread) + REGIONS * sizeof(struct region) + NAME_BYTES +
-                threads * (NODES * sizeof(struct node) + ring * sizeof(struct event));
+                items_before(threads, WIDE, NODES, NARROW_NODES) * sizeof(struct node) +
+                items_before(threads, WIDE, ring, narrow_ring_of(ring)) * sizeof(struct event);
         p = bytes <= UINT32_MAX && ftruncate(fd, (off_t)bytes) == 0 ? map(fd, bytes) : NULL;
         if (p || threads == THREADS_SMALL) break;
     }
@@ -418,7 +435,6 @@ static int is_gone(uint32_t tid) {
 
 static uint32_t find_slot(struct header *p, uint32_t tid) {
     struct thread *threads = at(p, threads);
-    struct node *nodes = at(p, nodes);
     uint32_t capacity = p->thread_capacity, used = load(&p->threads_used);
     if (used > capacity) used = capacity;
     for (uint32_t k = 0; k < used; k++) {
@@ -431,13 +447,13 @@ static uint32_t find_slot(struct header *p, uint32_t tid) {
         if (load(&threads[k].state) != ENDED) continue;
         if (threads[k].work_done && threads[k].work_round == p->round) continue; /* its work counts still */
         if (!__atomic_compare_exchange_n(&threads[k].state, &was, FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
-        take_slot(p, &threads[k], nodes + k * NODES, tid);
+        take_slot(p, &threads[k], nodes_of(p, k), tid);
         return k;
     }
     if (used < capacity) {
         uint32_t k = add(&p->threads_used, 1);
         if (k < capacity) {
-            take_slot(p, &threads[k], nodes + k * NODES, tid);
+            take_slot(p, &threads[k], nodes_of(p, k), tid);
             return k;
         }
     }
@@ -453,7 +469,7 @@ static uint32_t find_slot(struct header *p, uint32_t tid) {
             __atomic_compare_exchange_n(&threads[k].state, &none, LIVE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
             continue;
         }
-        take_slot(p, &threads[k], nodes + k * NODES, tid);
+        take_slot(p, &threads[k], nodes_of(p, k), tid);
         return k;
     }
     store(&p->searched, second);
@@ -478,10 +494,12 @@ static struct pen *my_pen(void) {
     }
     pen->page = p;
     pen->slot = (struct thread *)at(p, threads) + k;
-    pen->nodes = (struct node *)at(p, nodes) + k * NODES;
+    int is_wide = p->wide_threads == 0 || k < p->wide_threads;
+    pen->nodes = nodes_of(p, k);
+    pen->node_capacity = is_wide ? p->node_capacity : p->narrow_nodes;
     if (p->ring_capacity) {
-        pen->ring = (struct event *)at(p, rings) + k * p->ring_capacity;
-        pen->ring_mask = p->ring_capacity - 1;
+        pen->ring = (struct event *)at(p, rings) + items_before(k, p->wide_threads, p->ring_capacity, p->narrow_ring);
+        pen->ring_mask = (is_wide ? p->ring_capacity : p->narrow_ring) - 1;
     }
     pthread_setspecific(ending, pen);
     mine = pen;
@@ -561,7 +579,7 @@ static uint32_t node_of(struct pen *pen, uint32_t region, uint32_t parent) {
     struct node *nodes = pen->nodes;
     uint32_t n = nodes[parent].first_child;
     while (n && (nodes[n].region != region || nodes[n].kind != 0)) n = nodes[n].next_sibling;
-    if (!n && t->nodes_used < NODES - (region != 0)) { /* the last one is kept for (overflow) */
+    if (!n && t->nodes_used < pen->node_capacity - (region != 0)) { /* the last one is kept for (overflow) */
         n = t->nodes_used;
         begin_write(t);
         nodes[n].region = region;

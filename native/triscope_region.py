@@ -29,7 +29,8 @@ HINTS = (
 
 _MAGIC, _VERSION = 0x4E475254, 2
 _HEADER, _THREAD, _REGION, _NODE, _EVENT = 4096, 128, 32, 64, 24
-_THREADS, _REGIONS, _NODES, _NAMES, _DEPTH = 2048, 4096, 8192, 1 << 20, 64
+_THREADS, _REGIONS, _NODES, _NAMES, _DEPTH = 16384, 4096, 8192, 1 << 20, 64
+_WIDE, _NARROW_NODES, _NARROW_RING = 2048, 128, 64  # Slots beyond the wide ones have less room.
 _THREADS_SMALL = 128  # Where address space is limited.
 _STARTED, _STOPPED, _LEAVING = 1, 2, 8
 _FREE, _LIVE, _ENDED = 0, 1, 2
@@ -46,6 +47,7 @@ _H = {
 }
 _H_FIRST, _H_LAST, _H_STARTED, _H_STOPPED = 14, 15, 16, 17
 _H_RANK, _H_NAME_BYTES, _H_CPUS, _H_INSIDE, _H_ROUND, _H_SEARCHED = 38, 39, 40, 41, 42, 43
+_H_WIDE, _H_NARROW_NODES, _H_NARROW_RING = 44, 45, 46
 _IGNORE = 8
 _SEQ, _STATE, _TID, _DEPTH_AT, _HASH, _HINT, _NODE_AT, _CPU = range(8)
 _T_ENTERED = 4
@@ -54,6 +56,11 @@ _T_UNITED, _ROUND = 28, 30
 _N_REGION, _N_PARENT, _N_CHILD, _N_NEXT, _N_KIND, _N_INSIDE = range(6)
 _N_COUNT, _N_SECONDS, _N_ENTERED = 3, 4, 5
 _N_UNITED, _R_INSIDE = 12, 5
+
+
+def _items_before(slot, wide, many, few):
+    """Nodes, or events, of all slots before `slot`: `many` of each wide one (0: all are), `few` of the others."""
+    return slot * many if wide == 0 or slot <= wide else wide * many + (slot - wide) * few
 
 
 def _page_name():
@@ -143,6 +150,8 @@ class _Page:
             rooms = (size, count, _REGIONS, _NODES, _NAMES, ring, threads, regions, names, nodes, rings)
             for k, value in enumerate(rooms):
                 self.u32[_H["bytes"] + k] = value
+            self.u32[_H_WIDE], self.u32[_H_NARROW_NODES] = _WIDE, _NARROW_NODES
+            self.u32[_H_NARROW_RING] = min(ring, _NARROW_RING)
             self.u32[_H["pid"]] = os.getpid()
             self.u32[_H["parent_pid"]] = os.getppid()
             self.u32[_H_RANK] = _rank() & 0xFFFFFFFF
@@ -173,11 +182,16 @@ class _Page:
         regions = threads + count * _THREAD
         names = regions + _REGIONS * _REGION
         nodes = names + _NAMES
-        rings = nodes + count * _NODES * _NODE
-        size = rings + count * ring * _EVENT
+        rings = nodes + _items_before(count, _WIDE, _NODES, _NARROW_NODES) * _NODE
+        size = rings + _items_before(count, _WIDE, ring, min(ring, _NARROW_RING)) * _EVENT
         os.truncate(aside, size)
         self._map(aside)
         return size, count, ring, threads, regions, names, nodes, rings
+
+    def nodes(self, slot):
+        """Word at which the nodes of a slot begin."""
+        before = _items_before(slot, self.u32[_H_WIDE], self.u32[_H["nodes_room"]], self.u32[_H_NARROW_NODES])
+        return (self.u32[_H["nodes"]] + before * _NODE) >> 2
 
     def _put(self, index, name, hint, offset):
         begin = self.u32[_H["names"]] + offset
@@ -291,7 +305,7 @@ class _Page:
         self.u32[at + _TID] = tid
         self.u32[at + _CPU] = next(iter(cpus)) if len(cpus) == 1 else 0xFFFFFFFF
         self.u32[at + _USED] = max(1, self.u32[at + _USED])
-        nodes = (self.u32[_H["nodes"]] + slot * _NODES * _NODE) >> 2
+        nodes = self.nodes(slot)
         self.u32[at + _SEQ] |= 1
         self.end_visits(at, nodes)
         for cell in (_DEPTH_AT, _HASH, _HINT, _NODE_AT, _TOTAL, _DONE, _UNPLACED):
@@ -327,9 +341,13 @@ class _Pen:
     def __init__(self, page, slot):
         self.page, self.u32, self.f64 = page, page.u32, page.f64
         self.words = (page.u32[_H["threads"]] + slot * _THREAD) >> 2
-        self.nodes = (page.u32[_H["nodes"]] + slot * _NODES * _NODE) >> 2
-        self.room = page.u32[_H["ring_room"]]
-        self.ring = (page.u32[_H["rings"]] + slot * self.room * _EVENT) >> 2
+        wide, u32 = page.u32[_H_WIDE], page.u32
+        is_wide = wide == 0 or slot < wide
+        self.nodes = page.nodes(slot)
+        self.nodes_room = u32[_H["nodes_room"] if is_wide else _H_NARROW_NODES]
+        self.room = u32[_H["ring_room"] if is_wide else _H_NARROW_RING]
+        before = _items_before(slot, wide, u32[_H["ring_room"]], u32[_H_NARROW_RING])
+        self.ring = (u32[_H["rings"]] + before * _EVENT) >> 2
         self.places = {}
 
     def __del__(self):
@@ -354,7 +372,7 @@ class _Pen:
         n = u32[self._node(parent) + _N_CHILD]
         while n and (u32[self._node(n)] != index or u32[self._node(n) + _N_KIND]):
             n = u32[self._node(n) + _N_NEXT]
-        if not n and u32[words + _USED] < _NODES - (index != 0):  # The last one is kept for (overflow).
+        if not n and u32[words + _USED] < self.nodes_room - (index != 0):  # The last one is kept for (overflow).
             n = u32[words + _USED]
             self._seq()
             u32[self._node(n) + _N_REGION] = index

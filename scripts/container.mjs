@@ -5,7 +5,8 @@
  *     podman load -i build/triscope-VERSION.oci.tar          or: skopeo, docker, apptainer build NAME.sif oci-archive:FILE
  *     podman run --rm triscope:VERSION sim run phold --end=100
  *
- * Needs root, and Debian's packages mmdebstrap and buildah. The image has Open MPI's run-time library (`--no-mpi` leaves it out).
+ * Needs root, and Debian's packages mmdebstrap and buildah. The image has Open MPI's run-time library (`--no-mpi` leaves it out);
+ * `--base=TAR` takes a root file system that is there already, such as one that mmdebstrap made.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,7 +20,7 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const RELEASE = 'bookworm';
 
 const { values, positionals } = parseArgs({
-  options: { mpi: { type: 'boolean', default: true } },
+  options: { mpi: { type: 'boolean', default: true }, base: { type: 'string' } },
   allowNegative: true,
   allowPositionals: true,
 });
@@ -32,8 +33,10 @@ const packages = ['libstdc++6', ...(values.mpi ? ['openmpi-bin', 'libopenmpi3'] 
 
 /** Base, folder and settings as an OCI archive. */
 function build(file, folder) {
-  const base = join(folder, 'base.tar');
-  run('mmdebstrap', '--variant=minbase', `--include=${packages.join(',')}`, RELEASE, base);
+  const base = resolve(values.base ?? join(folder, 'base.tar'));
+  if (values.base === undefined) {
+    run('mmdebstrap', '--variant=minbase', `--include=${packages.join(',')}`, RELEASE, base);
+  }
   const [made] = run(process.execPath, join(ROOT, 'scripts', 'standalone.mjs'), folder).split('\n');
   const buildah = (...args) => run('buildah', '--storage-driver=vfs', ...args);
   const container = buildah('from', 'scratch');

@@ -27,7 +27,7 @@ triscope node types cpu                    # the keys of one
   only the named types, \`--no-type.NAME\` leaves one out. \`--root DIR\` reads a recorded \`proc\` and \`sys\`.
 * Counters are never reset or written. Values are copied from the kernel digit by digit, without repair
   or scaling; only sums (over servers, connections, segments) are computed, with 64 bits.
-* Types such as \`vm\`, \`ib\`, \`psi\`, \`cgroup_*\` and \`amd_gpu\` leave keys that the kernel or port does not count out of their schema. For other types such a key is 0, because the format
+* Types such as \`vm\`, \`ib\`, \`psi\`, \`cgroup_*\` and \`amd_gpu*\` leave keys that the kernel or port does not count out of their schema. For other types such a key is 0, because the format
   has no missing values; so is a file without a number in it. If a whole source is absent, there is no record. Keys that newer kernels have added are not read.
 * Devices that appear or vanish are noticed at the next collection. Vanishing between listing and reading is no error.
   At most 65,536 devices of a type are collected; more are reported.
@@ -37,8 +37,8 @@ triscope node types cpu                    # the keys of one
 * \`cgroup_*\` needs Slurm with control groups of version 2. Which keys there are is asked when a collection starts: of a job that runs, else of
   \`system.slice\`, so the daemon should start after slurmd.
 * \`powercap\` is collected by the daemon alone, and only what registers do not tell. Its kernel counters begin again within minutes.
-* NVMe drives are in \`block\` and \`hwmon_temp\`; their SMART log is not read.
-* Never run on hardware, only on trees made from the kernel's documents: \`amd_gpu\`, \`intel_gpu\`, \`cgroup_*\`, \`hwmon_*\`, \`nfs4\`, \`nvidia_gpu_*\`, \`powercap\`.
+* NVMe drives are in \`block\` and \`hwmon_temp\`; their SMART log is not read ([why](hardware.md#what-is-read-and-with-which-rights)).
+* Never run on hardware, only on trees made from the kernel's documents: \`amd_gpu*\`, the core counters of Zen 4 and Zen 5, \`intel_gpu\`, \`cgroup_*\`, \`hwmon_*\`, \`nfs4\`, \`nvidia_gpu_*\`, \`powercap\`.
 * Names are encoded so that a record stays one line of words. In names of processes, characters other than printable ASCII, blanks, \`%\`
   and \`/\` become \`%XX\` (decodeURIComponent restores them); mount points keep the kernel's \`\\040\`; other blanks
   become \`_\`.

@@ -132,6 +132,22 @@ function removeStale(sources) {
   for (const path of made) if (!expected.has(path)) rmSync(path);
 }
 
+/** Types that compilers before TypeScript 5.7 and 5.4 do not know, and the plainer ones that all know. */
+const NEWER = [
+  [
+    /\b((?:Big)?(?:Ui|I)nt\d+Array|Float(?:32|64)Array|Buffer|DataView)<(?:Shared)?ArrayBuffer(?:Like)?>/g,
+    '$1',
+  ],
+  [/\bNoInfer<(\w+)>/g, '$1'],
+];
+
+/** Makes a declaration file one that TypeScript from 5.0 on reads. */
+function plainTypes(path) {
+  const text = readFileSync(path, 'utf8');
+  const plain = NEWER.reduce((now, [newer, older]) => now.replace(newer, older), text);
+  if (plain !== text) writeFileSync(path, plain);
+}
+
 async function build() {
   const sources = filesUnder(inRoot('src')).filter((path) => path.endsWith('.ts'));
   if (read(BUILT) === builtFrom(sources)) return;
@@ -146,6 +162,7 @@ async function build() {
   const tsc = inRoot('node_modules', 'typescript-native', 'bin', 'tsc');
   if ((await runNode([tsc, ...args])) !== 0) fail('src does not compile');
   removeStale(sources);
+  for (const path of sources) plainTypes(outputOf(path, '.d.ts'));
   const { makeScripts } = await import('../bin/link.mjs');
   await makeScripts(inRoot('dist'));
   writeFileSync(BUILT, builtFrom(sources));

@@ -26,6 +26,7 @@ const NARROW = { width: 390, height: 800 };
 const PICTURES = [
   ['dashboard', 'view=overview', WIDE, 'light'],
   ['dashboard-dark', 'view=overview&axis=virtual', WIDE, 'dark'],
+  ['dashboard-timeline', 'view=timeline', { width: 1280, height: 420 }, 'light'],
   ['dashboard-simulation', 'view=simulation', { width: 1280, height: 1400 }, 'light'],
   ['dashboard-events', 'view=events&recording=second', WIDE, 'light'],
   ['dashboard-regions', 'view=regions', { width: 1280, height: 1000 }, 'light'],

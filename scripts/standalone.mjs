@@ -113,7 +113,7 @@ function debOf(folder) {
       '',
     ].join('\n'),
   );
-  execFileSync('dpkg-deb', ['--root-owner-group', '-Zgzip', '--build', tree, file], {
+  execFileSync('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z6', '--build', tree, file], {
     stdio: 'ignore',
   });
   rmSync(tree, { recursive: true });

@@ -43,7 +43,6 @@ const NEEDS = {
   'a PMU': { command: 'a machine whose processor counts instructions', optional: true },
   'r-base-core': { command: 'apt-get install r-base-core', optional: true },
   // Minutes, root and 100 MB of Debian's packages: for changes to scripts/standalone.mjs and container.mjs.
-  mmdebstrap: { command: 'apt-get install mmdebstrap', optional: true },
   'mmdebstrap and buildah': { command: 'apt-get install mmdebstrap buildah', optional: true },
 };
 const BY_SETUP = { command: 'npm run setup', optional: false };

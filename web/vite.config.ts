@@ -11,6 +11,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2022',
+    // How long plugins took is no news to those who build.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   plugins: [svelte({ configFile: false })],
   clearScreen: false,

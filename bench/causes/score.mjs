@@ -42,7 +42,7 @@ const cpus = (sorted, part) =>
 
 export const scoreText = (results) =>
   [
-    '| seed | named | sick by their twins | knobs that help | healthy runs | false problems | false notices | CPUs that others used: median, most |',
+    '| seed | named | sick by their twins | settings that help | healthy runs | false problems | false notices | CPUs that others used: median, most |',
     '|---|---|---|---|---|---|---|---|',
     ...scoresOf(results).map(
       (s) =>
@@ -64,7 +64,7 @@ function causesText(results) {
     return `| ${name} | ${named} of ${all.length} | ${times.join(', ')} | ${gains.join(', ')} | ${cell(short(all[0].says))} |`;
   });
   return [
-    '| made | named | times as slow as its twin | knob turned: times the rate | first finding |',
+    '| made | named | times as slow as its twin | setting changed: times the rate | first finding |',
     '|---|---|---|---|---|',
     ...rows,
   ].join('\n');

@@ -8,7 +8,7 @@ import { UsageError } from './errors.ts';
 import type { RunCommand } from './run-command.ts';
 
 export const CHECKPOINT_OPTIONS = {
-  checkpoint: text('', 'write the run’s state to FILE, from which --restart goes on', {
+  checkpoint: text('', 'write the run’s state to FILE, from which --restart resumes', {
     placeholder: 'FILE',
     names: 'path',
   }),
@@ -20,7 +20,7 @@ export const CHECKPOINT_OPTIONS = {
     min: 0,
     fallback: 'none',
   }),
-  restart: text('', 'go on from a checkpoint; MODEL may be left out', {
+  restart: text('', 'resume from a checkpoint; MODEL may be left out', {
     placeholder: 'FILE',
     names: 'input',
   }),
@@ -42,7 +42,7 @@ export function checkpointsOf({ loaded, own, settings }: Omit<Asked, 'values'>):
     throw new UsageError(`--${name} needs --checkpoint=FILE, the file to write`);
   }
   const restart = typeof path === 'string' ? readCheckpoint(path) : null;
-  if (restart !== null) expectSameModel(restart, identityOf(loaded.model, loaded.path));
+  if (restart !== null) expectSameModel(restart, identityOf(loaded, restart.head.settings.options));
   return {
     checkpoints: {
       ...(typeof file === 'string' && {

@@ -66,7 +66,7 @@ function initControls(path: string | undefined): InitControl[] {
     if (words[0] === '') return [];
     const [control, domain, index, value] = words;
     if (words.length !== 4 || !/^\d+$/.test(index) || Number.isNaN(Number(value))) {
-      throw new UsageError(`${path}: line ${k + 1}: it is CONTROL DOMAIN INDEX VALUE`);
+      throw new UsageError(`${path}: line ${k + 1}: must be CONTROL DOMAIN INDEX VALUE`);
     }
     return [[control, domain, Number(index), Number(value)]];
   });

@@ -1,6 +1,14 @@
 /** Two recordings side by side, for a terminal. */
 import { signedPercent } from '../model/measures/index.ts';
-import type { Change, Comparison, FactChange, FindingChange, Scope } from '../report/index.ts';
+import {
+  type Change,
+  type Comparison,
+  type FactChange,
+  type FindingChange,
+  OF_SETTINGS,
+  type Scope,
+  type SettingChange,
+} from '../report/index.ts';
 import { widthOf, wrapped } from './fit.ts';
 import { sparkline } from './sparkline.ts';
 import { figure, painter, table } from './table.ts';
@@ -73,6 +81,7 @@ const boundText = (one: Change): string =>
 
 /** What may have changed and was not seen. */
 function remark(one: Change): string {
+  if (one.judgement !== null) return one.judgement;
   if (one.verdict !== 'noise' || one.detectable === null) return REMARKS[one.verdict];
   const size = amount(one, one.detectable);
   return size === '' ? REMARKS.noise : `within noise; a change of ${size} would be seen`;
@@ -170,6 +179,7 @@ const entityOf = ({ host, entity }: Change): string =>
 
 /** Entities that only one has; of those that both have, the numbers. */
 function onlyIn(verdict: Change['verdict'], changes: readonly Change[]): string[] {
+  if (!changes.some((one) => one.verdict === verdict)) return [];
   const both = new Set(
     changes.filter((one) => !one.verdict.startsWith('only')).map((one) => entityOf(one)),
   );
@@ -179,10 +189,15 @@ function onlyIn(verdict: Change['verdict'], changes: readonly Change[]): string[
   return [...new Set(names)];
 }
 
-function factLines(facts: readonly FactChange[], { all, least }: DiffTextOptions): string[] {
+function factLines(
+  facts: readonly FactChange[],
+  { all, least }: DiffTextOptions,
+  hasSettings: boolean,
+): string[] {
   const rows: string[][] = [];
   for (const { key, unit, a, b } of facts) {
     if (key === 'command' || (a === b && !all)) continue;
+    if (hasSettings && a !== b && OF_SETTINGS.has(key)) continue;
     const isNumber = typeof a === 'number' && typeof b === 'number';
     const share = isNumber && a !== 0 ? (b - a) / Math.abs(a) : Infinity;
     if (!all && Math.abs(share) < least) continue;
@@ -195,21 +210,15 @@ function factLines(facts: readonly FactChange[], { all, least }: DiffTextOptions
   return rows.length === 0 ? [] : table(['', 'A', 'B', 'change'], rows);
 }
 
-/** Words of the commands that only one has. */
-function commandLines(facts: readonly FactChange[]): string[] {
-  const { a, b } = facts.find(({ key }) => key === 'command') ?? { a: null, b: null };
-  if (typeof a !== 'string' || typeof b !== 'string' || a === b) return [];
-  const [wordsA, wordsB] = [a.split(' '), b.split(' ')];
-  const only = (own: readonly string[], other: readonly string[]) =>
-    own.filter((word) => !other.includes(word) && !word.startsWith('--record=')).join(' ');
-  return (
-    [
-      ['A', only(wordsA, wordsB)],
-      ['B', only(wordsB, wordsA)],
-    ] as const
-  )
-    .filter(([, words]) => words !== '')
-    .map(([side, words]) => `  only ${side} has ${plain(words)}`);
+/** What A and B were asked to do, with what, and where, as far as it differs. */
+function settingLines(settings: readonly SettingChange[]): string[] {
+  const text = (value: string | null) => (value === null ? '-' : plain(value));
+  const rows = settings.map(({ kind, key, a, b }) => [
+    kind === key ? key : `${kind}: ${key}`,
+    text(a),
+    text(b),
+  ]);
+  return rows.length === 0 ? [] : table(['', 'A', 'B'], rows);
 }
 
 const MARKS: Readonly<Record<FindingChange['what'], string>> = {
@@ -245,7 +254,7 @@ function findingLines(findings: readonly FindingChange[], all: boolean): string[
 export function diffText(
   a: readonly string[],
   b: readonly string[],
-  { facts, findings, changes, hosts, notes }: Comparison,
+  { settings, unlike, facts, findings, changes, hosts, notes }: Comparison,
   options: DiffTextOptions,
 ): string {
   const paint = painter(process.stdout);
@@ -256,7 +265,12 @@ export function diffText(
   const section = (title: string, body: readonly string[]) => {
     if (body.length > 0) lines.push('', paint.bold(title), ...body);
   };
-  section('Run', [...commandLines(facts), ...factLines(facts, options)]);
+  if (unlike.length > 0) {
+    const width = widthOf(process.stdout);
+    lines.push('', ...unlike.flatMap((one) => wrapped(paint.bad(plain(one)), width, '')));
+  }
+  section('Settings', settingLines(settings));
+  section('Run', factLines(facts, options, settings.length > 0));
   section('Findings', findingLines(findings, options.all));
   for (const scope of SCOPES) {
     const own = changes.filter((one) => one.scope === scope);

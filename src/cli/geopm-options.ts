@@ -44,11 +44,15 @@ export const GEOPM_OPTIONS = {
     fallback: 'default',
     variable: 'GEOPM_PROFILE',
   }),
-  'geopm-agent': text('', 'monitor, power_governor, frequency_map, or the path of a module', {
-    placeholder: 'AGENT',
-    fallback: 'monitor',
-    variable: 'GEOPM_AGENT',
-  }),
+  'geopm-agent': text(
+    '',
+    'monitor, power_balancer, power_governor, frequency_map, cpu_activity, gpu_activity, or the path of a module',
+    {
+      placeholder: 'AGENT',
+      fallback: 'monitor',
+      variable: 'GEOPM_AGENT',
+    },
+  ),
   'geopm-policy': text('', "the agent's policy: JSON", {
     placeholder: 'FILE',
     names: 'input',

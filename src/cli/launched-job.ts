@@ -17,7 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { joinReports } from '../formats/geopm/join-reports.ts';
 import type { LaunchedRank } from '../os/mpi/launcher.ts';
-import { REFUSED } from '../region/controller/index.ts';
+import { type PeersSettings, REFUSED } from '../region/controller/index.ts';
 
 /** Milliseconds between looks. */
 const PACE = 50;
@@ -77,6 +77,11 @@ export async function waitForLocal(pages: string, { local }: LaunchedRank): Prom
 /** Name of a machine's part of the report: it says of how many ranks it is. */
 const partOf = (report: string, { job, rank, local }: LaunchedRank) =>
   `${report}.part-${job}-${String(rank).padStart(8, '0')}-${local}`;
+
+/** Where agents of this machine and of the others meet: beside the report, which all see. */
+export function peersOf(report: string, { job, rank, local, size }: LaunchedRank): PeersSettings {
+  return { folder: `${report}.peers-${job}`, rank, local, size };
+}
 
 /** Where this machine's first rank writes its report. */
 export function hostReport(report: string, one: LaunchedRank): string {

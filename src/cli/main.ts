@@ -34,12 +34,24 @@ function unknownCommand([first = '', second = '']: readonly string[]): UsageErro
   return new UsageError(`unknown command ${wrong}${didYouMean(wrong, names)}`);
 }
 
+/** Of a limit of memory: how it is raised, where the command has the option. */
+function raisable(error: unknown, isOption: boolean): unknown {
+  if (!isOption || !(error instanceof Error) || error.name !== 'MemoryLimitError') return error;
+  error.message += '; raise it with --memory, such as --memory=2GB';
+  return error;
+}
+
 /** Runs the command that `args` call, the words after `triscope`; resolves to its exit code. */
 export async function runWords(args: readonly string[]): Promise<number> {
   try {
     const found = findCommand(COMMANDS, args);
     if (found !== null) {
-      return await callCommand(found.entry.name, await found.entry.load(), found.rest);
+      const called = await found.entry.load();
+      try {
+        return await callCommand(found.entry.name, called, found.rest);
+      } catch (error) {
+        throw raisable(error, Object.hasOwn(called.options, 'memory'));
+      }
     }
     const [first, second] = args;
     const isGroup = Object.hasOwn(GROUPS, first ?? '');

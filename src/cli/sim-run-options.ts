@@ -6,6 +6,7 @@ import type { OptionGroup } from './command.ts';
 import { RECORD_OPTIONS } from './companions.ts';
 import { INSTRUMENT_GROUP } from './instrumentation.ts';
 import { ARGS_FILE_OPTION } from './run-command.ts';
+import { TRACE_OPTIONS } from './trace-options.ts';
 import { transportOptions } from './transport-option.ts';
 
 const TRANSPORT = transportOptions('what PEs are', 'mpi under mpirun, else threads');
@@ -28,6 +29,7 @@ export const SIM_RUN_OPTIONS = {
   ...TRANSPORT,
   ...INSTRUMENT_OPTIONS,
   ...CHECKPOINT_OPTIONS,
+  ...TRACE_OPTIONS,
   ...OUTPUT,
   ...ARGS_FILE_OPTION,
 };
@@ -36,5 +38,6 @@ export const SIM_RUN_GROUPS: readonly OptionGroup[] = [
   { title: 'Transport', options: TRANSPORT },
   INSTRUMENT_GROUP,
   { title: 'Checkpoints', options: CHECKPOINT_OPTIONS },
+  { title: 'Debugging', options: TRACE_OPTIONS },
   { title: 'Output', options: OUTPUT },
 ];

@@ -70,7 +70,7 @@ export function trialRun({ args, seconds, signal, partly = false }: TrialCall): 
       const json = Buffer.concat(chunks).toString();
       const ended = code === 0 || (partly && code === EXIT.interrupted);
       if (ended && json !== '') return resolve(resultOf(json));
-      if (late) return reject(new ModelError(`took more than ${seconds.toFixed(1)} s: given up`));
+      if (late) return reject(new ModelError(`took more than ${seconds.toFixed(1)} s: stopped`));
       const line = complaint.trim().split('\n').pop() ?? '';
       reject(new ModelError(line.replace(/^triscope: /, '') || `ended with code ${code}`));
     });

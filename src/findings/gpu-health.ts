@@ -1,28 +1,45 @@
 /** GPUs that are held down by heat or their hardware, and whose memory has errors. */
 import { OWN, percent, whole } from './finding.ts';
-import { hostRule } from './host-rule.ts';
+import { type HostValue, hostRule } from './host-rule.ts';
 
 const SOME = {
   value: 0.1,
   unit: 'share',
-  means: 'of the samples found its clock held down: notice',
-  source: `${OWN}: the throttle reasons of NVML; power limits, which are set on purpose, do not count`,
+  means: 'of the samples, or of the time, found its clock held down: notice',
+  source: `${OWN}: the reasons that drivers tell (NVIDIA, Intel, AMD); power limits, which are set on purpose, do not count`,
 };
-const MUCH = { value: 0.5, unit: 'share', means: 'of the samples: problem', source: OWN };
+const MUCH = { value: 0.5, unit: 'share', means: 'of them: problem', source: OWN };
+
+/** The share of samples in which one of the two was set. */
+const held = (table: string) => ({
+  needs: [`${table}.held_by_heat`, `${table}.held_by_hardware`],
+  sql: `SELECT host, device, avg(CAST(held_by_heat > 0 OR held_by_hardware > 0 AS INTEGER)) AS value
+FROM ${table} WHERE held_by_heat IS NOT NULL AND held_by_hardware IS NOT NULL
+GROUP BY host, device ORDER BY value DESC, host, device`,
+});
+
+/** What of `amd_gpu_throttle` comes from heat; PROCHOT, too, says that something is hot. */
+export const MI300_HEAT = ['by_signal', 'by_socket_heat', 'by_regulator_heat', 'by_memory_heat'];
+/** Of MI300: what held the clock longest. Several may hold it at once, so it is the least that the share can be. */
+const HELD_TIME = {
+  needs: ['node_amd_gpu_throttle_rate.ticks'],
+  sql: `SELECT host, device, greatest(${MI300_HEAT.map((key) => `sum(${key} * (t - t0))`).join(', ')}) / sum(ticks * (t - t0)) AS value
+FROM node_amd_gpu_throttle_rate WHERE ticks > 0 GROUP BY host, device ORDER BY value DESC, host, device`,
+  says: ({ host, device, value }: HostValue) =>
+    `Heat held the clock of GPU ${device} of ${host} down for ${percent(value)} of the time, at least`,
+};
 
 export const GPU_THROTTLED = hostRule({
   name: 'gpu-throttled',
   title: 'GPUs whose clock is held down by heat or hardware',
   looks:
-    'The share of samples in which a GPU said that heat, or its hardware, holds its clock down.',
-  needs: ['node_nvidia_gpu_state.held_by_heat', 'node_nvidia_gpu_state.held_by_hardware'],
-  sql: `SELECT host, device, avg(CAST(held_by_heat > 0 OR held_by_hardware > 0 AS INTEGER)) AS value
-FROM node_nvidia_gpu_state WHERE held_by_heat IS NOT NULL AND held_by_hardware IS NOT NULL
-GROUP BY host, device ORDER BY value DESC, host, device`,
+    'The share of samples in which a GPU reported that it was throttled by heat or by its hardware; of AMD’s MI300, the share of time.',
+  ...held('node_nvidia_gpu_state'),
+  also: [held('node_intel_gpu_state'), held('node_amd_gpu_state'), HELD_TIME],
   thresholds: { SOME, MUCH },
   some: SOME,
   much: MUCH,
-  knob: 'Have its cooling and power supply looked at (nvidia-smi -q -d PERFORMANCE); until then leave the host out (--exclude).',
+  knob: 'Have its cooling and power supply looked at (nvidia-smi -q -d PERFORMANCE, xpu-smi stats, amd-smi metric); until then leave the host out (--exclude).',
   says: ({ host, device, value }) =>
     `Heat or hardware held the clock of GPU ${device} of ${host} down in ${percent(value)} of the samples`,
 });
@@ -34,14 +51,19 @@ const ERROR = {
   source: `${OWN}: results may be wrong, and the driver ends the program`,
 };
 
+const uncorrected = (table: string) => ({
+  needs: [`${table}.uncorrected`],
+  sql: `SELECT host, device, round(sum(uncorrected * (t - t0))) AS value
+FROM ${table} WHERE uncorrected IS NOT NULL GROUP BY host, device
+ORDER BY value DESC, host, device`,
+});
+
 export const GPU_ERRORS = hostRule({
   name: 'gpu-errors',
   title: 'GPUs with errors of memory that could not be corrected',
   looks: 'Counts a GPU’s errors of memory that could not be corrected (ECC).',
-  needs: ['node_nvidia_gpu_ecc_rate.uncorrected'],
-  sql: `SELECT host, device, round(sum(uncorrected * (t - t0))) AS value
-FROM node_nvidia_gpu_ecc_rate WHERE uncorrected IS NOT NULL GROUP BY host, device
-ORDER BY value DESC, host, device`,
+  ...uncorrected('node_nvidia_gpu_ecc_rate'),
+  also: [uncorrected('node_amd_gpu_ecc_rate')],
   thresholds: { ERROR },
   some: ERROR,
   much: ERROR,

@@ -1,5 +1,5 @@
 /** Rules about what hosts, or their devices, tell in one table of raw stats: a value of each against thresholds. */
-import { asRows, type FindingRule, graded, type Threshold } from './finding.ts';
+import { asRows, type FindingRule, graded, type Lacks, type Threshold } from './finding.ts';
 
 /** A host, or a device of it, and its value. */
 export interface HostValue {
@@ -9,10 +9,18 @@ export interface HostValue {
   readonly value: number;
 }
 
-interface HostRule extends Omit<FindingRule, 'needs' | 'run'> {
+interface Source {
   /** Gives host, device and value, the highest first. */
   readonly sql: string;
+  /** Tables, or columns as `table.column`. */
   readonly needs: readonly string[];
+  /** The sentence, without its full stop, where it is not the rule's. */
+  readonly says?: (one: HostValue) => string;
+}
+
+interface HostRule extends Omit<FindingRule, 'needs' | 'run'>, Source {
+  /** Others that tell the same, such as those of another vendor. */
+  readonly also?: readonly Source[];
   readonly some: Threshold;
   readonly much: Threshold;
   /** The sentence, without its full stop. */
@@ -22,18 +30,51 @@ interface HostRule extends Omit<FindingRule, 'needs' | 'run'> {
 /** Devices with a finding of their own; the others are in the evidence. */
 const MOST = 8;
 
-export const hostRule = ({ sql, some, much, says, ...rule }: HostRule): FindingRule => ({
+export const hostRule = ({
+  sql,
+  needs,
+  also = [],
+  some,
+  much,
+  says,
+  ...rule
+}: HostRule): FindingRule => ({
   ...rule,
-  async run({ recording }) {
-    const rows = await recording.query<HostValue>(sql);
-    const found = rows.flatMap((one) => {
-      const severity = one.value === null ? null : graded(one.value, some, much);
-      if (severity === null) return [];
-      const evidence = { sql, rows: asRows(rows.filter(({ host }) => host === one.host)) };
-      return [{ severity, sentence: `${says(one)}.`, evidence, advice: rule.knob }];
-    });
-    return found.slice(0, MOST);
+  // Of several sources one is enough.
+  needs: also.length === 0 ? needs : [],
+  async run({ recording, has }) {
+    const there = [{ sql, needs }, ...also].filter((one) => one.needs.every(has));
+    if (there.length === 0) return lacking([needs, ...also.map((one) => one.needs)]);
+    const tables = await Promise.all(there.map((one) => recording.query<HostValue>(one.sql)));
+    const found = tables.flatMap((rows, k) =>
+      rows.flatMap((one) => {
+        const severity = one.value === null ? null : graded(one.value, some, much);
+        if (severity === null) return [];
+        const own = asRows(rows.filter(({ host }) => host === one.host));
+        const evidence = { sql: there[k].sql, rows: own };
+        return [
+          {
+            value: one.value,
+            says: {
+              severity,
+              sentence: `${(there[k].says ?? says)(one)}.`,
+              evidence,
+              advice: rule.knob,
+            },
+          },
+        ];
+      }),
+    );
+    return found
+      .toSorted((a, b) => b.value - a.value)
+      .slice(0, MOST)
+      .map((one) => one.says);
   },
+});
+
+/** What a rule says that found none of its sources. */
+export const lacking = (needs: readonly (readonly string[])[]): Lacks => ({
+  lacks: needs.map((each) => each.join(' and ')).join(', or '),
 });
 
 /** SQL of a share of time from a counter of microseconds, of each host and device. */

@@ -34,6 +34,7 @@ import { NODE_MEMORY } from './node-memory.ts';
 import { OPTIMISM } from './optimism.ts';
 import { PAGE_FAULTS } from './page-faults.ts';
 import { PAUSE } from './pause.ts';
+import { POWER_LIMIT } from './power-limit.ts';
 import { HOST_IO_PRESSURE, HOST_MEMORY_PRESSURE } from './pressure.ts';
 import { RANK_IMBALANCE } from './rank-imbalance.ts';
 import { REGION_ALIGNMENT } from './region-alignment.ts';
@@ -107,7 +108,7 @@ export const RULE_GROUPS: readonly {
     rules: [
       ...JOB_RULES,
       ...[SWAP, NODE_MEMORY, HOST_MEMORY_PRESSURE, HOST_IO_PRESSURE, OUT_OF_MEMORY, JOB_QUOTA],
-      ...[SLOW_LUSTRE, SLOW_NFS, IDLE_GPU, GPU_THROTTLED, GPU_ERRORS, TEMPERATURE],
+      ...[SLOW_LUSTRE, SLOW_NFS, IDLE_GPU, GPU_THROTTLED, GPU_ERRORS, TEMPERATURE, POWER_LIMIT],
     ],
   },
 ];

@@ -112,7 +112,7 @@ export interface OpenFile {
   info(): FileInfo;
   /**
    * Takes in what was appended since: only that is read. Tells each row once; parts may be added. Left out for files that
-   * are written at once, and where the last line was taken for all of it, and was not.
+   * are written at once, and where a last line that was still being written has been read as if it were whole.
    */
   grow?(take: TakeRows): void;
 }

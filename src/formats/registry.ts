@@ -83,7 +83,7 @@ export interface OpenedFile extends OpenFile {
 /** Bytes at the end of what was read by which a file is known again. */
 const KNOWN_BY = 512;
 
-/** What may be a file of a format, but may as well be none, is not opened unasked. */
+/** Below this confidence a file may be of no format at all: it is not opened unless a recording names its format. */
 const SURE = 0.5;
 
 /**

@@ -23,14 +23,14 @@ class ReplacedError extends TriscopeError {
 /** Files that are open at once: an archive has more than a process may have. */
 const MOST_OPEN = 256;
 
-/** Those that are, the one that was read last at the end. */
+/** Files that are open now, the one that was read last at the end. */
 const open = new Set<DiskFile>();
 
 class DiskFile implements FileSource {
   readonly path: string;
   private descriptor: number | null;
   private _size: number;
-  /** Bytes that the disk has of it: fewer where it has holes. */
+  /** Bytes that it takes on the disk: fewer than its length where it has holes. */
   private allocated: number;
   private head: Uint8Array | null = null;
   /** Device and number of the file: another may get its name. */

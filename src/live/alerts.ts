@@ -4,11 +4,12 @@
  */
 
 import type { FindingRule, Severity, Threshold } from '../findings/finding.ts';
-import { GPU_ERRORS, GPU_THROTTLED } from '../findings/gpu-health.ts';
+import { GPU_ERRORS, GPU_THROTTLED, MI300_HEAT } from '../findings/gpu-health.ts';
 import { METADATA } from '../findings/job/metrics/types.ts';
 import { JOB_QUOTA, OUT_OF_MEMORY } from '../findings/job-limits.ts';
 import { METADATA_STORM } from '../findings/metadata-storm.ts';
 import { NODE_MEMORY } from '../findings/node-memory.ts';
+import { LOWERED, POWER_LIMIT } from '../findings/power-limit.ts';
 import { HOST_IO_PRESSURE, HOST_MEMORY_PRESSURE } from '../findings/pressure.ts';
 import { FEW, NFS_WAITS, SLOW_NFS } from '../findings/slow-nfs.ts';
 import { STOLEN_CPU } from '../findings/stolen-cpu.ts';
@@ -129,19 +130,25 @@ const SHOWN: readonly Shown[] = [
   {
     rule: GPU_THROTTLED,
     levels: GRADES,
-    // The larger of both: names of series are gone behind avg_over_time.
+    // The largest of all: names of series are gone behind avg_over_time and sums.
     value: (window) => {
-      const [heat, hardware] = ['held_by_heat', 'held_by_hardware'].map(
-        (key) => `avg_over_time(${series('nvidia_gpu_state', key)}[${window}])`,
-      );
-      return `(${heat} > ${hardware} or ${hardware})`;
+      const turns = (key: string) => ofDevices('increase', 'amd_gpu_throttle', key, window);
+      const times = MI300_HEAT.map((key) => `${turns(key)} / (${turns('ticks')} > 0)`);
+      const held = ['nvidia_gpu_state', 'intel_gpu_state', 'amd_gpu_state'].map((type) => {
+        const [heat, hardware] = ['held_by_heat', 'held_by_hardware'].map(
+          (key) => `avg_over_time(${series(type, key)}[${window}])`,
+        );
+        return `${heat} > ${hardware} or ${hardware}`;
+      });
+      return `(${[...held, times.reduce((a, b) => `(${a} > ${b} or ${b})`)].join(' or ')})`;
     },
-    says: `Heat or hardware held the clock of GPU ${DEVICE} of ${HOST} down in {{ $value | humanizePercentage }} of the samples.`,
+    says: `Heat or hardware held the clock of GPU ${DEVICE} of ${HOST} down for {{ $value | humanizePercentage }} of the time.`,
   },
   {
     rule: GPU_ERRORS,
     levels: { ERROR: 'problem' },
-    value: (window) => ofDevices('increase', 'nvidia_gpu_ecc', 'uncorrected', window),
+    value: (window) =>
+      `(${['nvidia_gpu_ecc', 'amd_gpu_ecc'].map((type) => ofDevices('increase', type, 'uncorrected', window)).join(' or ')})`,
     says: `GPU ${DEVICE} of ${HOST} had {{ $value | humanize }} errors of memory that could not be corrected.`,
   },
   {
@@ -149,6 +156,15 @@ const SHOWN: readonly Shown[] = [
     levels: GRADES,
     value: (window) => `max_over_time(${series('hwmon_temp', 'temp')}[${window}])`,
     says: `Sensor ${DEVICE} of ${HOST} reached {{ $value | humanize }} °C.`,
+  },
+  {
+    rule: POWER_LIMIT,
+    levels: GRADES,
+    value: (window) => {
+      const [limit, nominal] = ['limit', 'nominal'].map((key) => series('powercap_limit', key));
+      return `${ofDevices('rate', 'powercap_limit', 'energy', window)} / sum by (host, device) (${limit} <= ${LOWERED.value} * ${nominal})`;
+    },
+    says: `Package ${DEVICE} of ${HOST} drew {{ $value | humanizePercentage }} of a power limit below what it is made for.`,
   },
 ];
 

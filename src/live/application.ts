@@ -19,10 +19,10 @@ import type { Shown } from './shown.ts';
 interface Served {
   readonly find: Find;
   readonly exhibits: readonly Exhibit[];
-  /** Of what was to be shown, what is not. */
+  /** Paths that were to be shown and cannot be, with the reason. */
   readonly refused: readonly Refused[];
   readonly followers: Followers;
-  /** When the server goes. */
+  /** Aborted when the server ends. */
   readonly closed: AbortSignal;
   readonly metrics: MetricsText;
 }
@@ -61,7 +61,7 @@ function fileAnswer(c: Context, { type, bytes, packed }: PageFile): Response {
   return c.body(packed(), 200, { 'Content-Type': type, 'Content-Encoding': 'gzip' });
 }
 
-/** What there is of it for who asks. */
+/** The part of it that the caller may see. */
 function seenBy(shown: Shown, c: Context): Shown {
   const { user } = admittedOf(c).viewer;
   return user === null ? shown : partOf(shown, user);

@@ -17,7 +17,7 @@ export interface Follower {
   facts(facts: Facts): void;
   /** Whether it wants samples of a table; all where it does not say. */
   wants?(table: string): boolean;
-  /** Of one that passes on: who follows it, and frames for which those had no room. */
+  /** Of a follower that passes frames on: how many follow it, and frames for which they had no room. */
   counts?(): { readonly followers: number; readonly skipped: number };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is shown where the jobs of an archive are, and nothing else of it: of an archive with an index that is too large to be
+ * What the page has where it shows an archive's jobs and nothing else of it: of an archive with an index that is too large to be
  * drawn as a whole, and of any archive to a user who may see no others' jobs.
  */
 import { existsSync, statSync } from 'node:fs';
@@ -77,7 +77,7 @@ function spanOf({ store }: Shown): readonly [number, number] | null {
 
 const PARTS = new WeakMap<Shown, Map<string, Shown>>();
 
-/** What a user may see of it: jobs, which are searched for by the user's name. The same object for the same of both. */
+/** What a user may see of it: jobs, which are searched for by the user's name. The same object for the same archive and user. */
 export function partOf(shown: Shown, user: string): Shown {
   const parts = PARTS.get(shown) ?? new Map<string, Shown>();
   PARTS.set(shown, parts);

@@ -9,7 +9,7 @@ export interface MetricsOptions {
   readonly port: number;
   /** 127.0.0.1 where not given. */
   readonly address?: string;
-  /** Asked for; a new one where it is not given away from loopback, which is then part of the URL. */
+  /** Token that requests must have. Elsewhere than on loopback a new one is made where none is given: it is part of the URL. */
   readonly token?: string;
   /** Addresses, and networks such as `10.1.0.0/16`, that need no token; without one, others are refused then. */
   readonly allowed?: readonly string[];

@@ -24,6 +24,8 @@ export interface PageOptions {
   readonly token: string | null;
   /** File of users, who see their own jobs. */
   readonly users: string | null;
+  /** Path of a Unix socket to listen on, too, whose callers are known by their user id. */
+  readonly socket: string | null;
 }
 
 export interface PageServer {
@@ -81,8 +83,9 @@ async function exhibitsOf({ bus, paths }: PageOptions): Promise<Opened> {
  * @throws ServeError; InputError where a recording is none
  */
 export async function servePage(options: PageOptions): Promise<PageServer> {
-  const { port, host, token, users } = options;
-  const access = new Access({ address: host, token, ...(users !== null && { users }) });
+  const { port, host, token, users, socket } = options;
+  const who = { address: host, token, ...(users !== null && { users }) };
+  const access = new Access(who);
   // Says at once what cannot be shown.
   const { exhibits, refused } = await exhibitsOf(options);
   for (const { why } of refused) process.stderr.write(`triscope: not shown: ${why}\n`);
@@ -92,12 +95,22 @@ export async function servePage(options: PageOptions): Promise<PageServer> {
   const followers = new Followers();
   const sockets = new Sockets({ find, followers });
   const metrics = serverMetrics(exhibits, followers);
-  const guard = new Guard({
-    access,
+  const served = {
     answer: application({ find, exhibits, refused, followers, closed: closing.signal, metrics }),
-    follow: (...asked) => sockets.follow(...asked),
-  });
+    follow: (...asked: Parameters<Sockets['follow']>) => sockets.follow(...asked),
+  };
+  const guard = new Guard({ access, ...served });
   const actual = await guard.listen(port, host);
+  const local =
+    socket === null
+      ? null
+      : new Guard({ access: new Access({ ...who, byCaller: true }), ...served });
+  if (local !== null && socket !== null) {
+    await local.listenAt(socket).catch(async (error: unknown) => {
+      await guard.close();
+      throw error;
+    });
+  }
   return {
     url: linkTo(host, actual, '/', token),
     port: actual,
@@ -106,7 +119,7 @@ export async function servePage(options: PageOptions): Promise<PageServer> {
       closing.abort();
       followers.close();
       sockets.close();
-      await guard.close();
+      await Promise.all([guard.close(), local?.close()]);
       await Promise.all(exhibits.map((one) => one.close()));
     },
   };

@@ -30,6 +30,11 @@ export interface ServerOptions {
   readonly token?: string | false;
   /** File of users and their tokens (docs/live.md): a browser with a user's token sees that user's jobs, and nothing else. */
   readonly users?: string;
+  /**
+   * Path of a Unix socket to listen on, too (Linux): who connects is known by the user of the process and sees own jobs;
+   * root, the user who runs the server and operators of `users` see everything.
+   */
+  readonly socket?: string;
 }
 
 /**
@@ -47,9 +52,12 @@ const LOOPBACK = '127.0.0.1';
 const MOST_WAITING = 32 * 1024 * 1024;
 
 /** @throws ServeError */
-function tokenOf({ token = process.env.TRISCOPE_TOKEN, host = LOOPBACK, users }: ServerOptions) {
-  if (token === false && users !== undefined) {
-    throw new ServeError('users have tokens: everybody would see everything without one');
+function tokenOf(options: ServerOptions) {
+  const { token = process.env.TRISCOPE_TOKEN, host = LOOPBACK, users, socket } = options;
+  if (token === false && (users ?? socket) !== undefined) {
+    throw new ServeError(
+      'without tokens everybody would see everything: leave out --no-token, or --users and --socket',
+    );
   }
   if (token === false) {
     if (isLoopback(host)) return null;
@@ -97,6 +105,7 @@ export async function startServer(options: ServerOptions): Promise<LiveServer> {
     host,
     token: tokenOf(options),
     users: options.users ?? null,
+    socket: options.socket ?? null,
   };
   const thread = await ServerThread.start<PageMessage, PageTask>({
     name: 'the page’s server',

@@ -24,6 +24,6 @@ export interface Shown {
    * @throws ApiError where there are none
    */
   sql(): Promise<OpenRecording>;
-  /** What this is one user's part of; not there for who may see all. */
+  /** The whole that this is one user's part of; not there for those who may see everything. */
   readonly of?: Shown;
 }

@@ -33,10 +33,14 @@ export interface Cells {
   readonly where: string;
   /** The LP that the field is of. */
   readonly host: FieldHost;
+  /** The first cell, from the start of the struct. */
+  readonly at: number;
   get(k: number): number;
   set(k: number, value: number): void;
   /** Half a cell: an unsigned integer of 32 bits, two to a cell. */
   half(k: number): number;
+  /** @throws FieldOverflowError for a value beyond 32 bits */
+  setHalf(k: number, value: number): void;
   /** Counts half a cell up by one. */
   countHalf(k: number): void;
   /** @throws unless `value` is a number, other than NaN */
@@ -48,17 +52,22 @@ export interface CellsField<V = unknown, R = unknown> {
   readonly kind: 'cells';
   /** How many doubles it takes. */
   readonly cells: number;
+  /** The cells are timers: events may belong to them. */
+  readonly timers?: true;
   /** Makes the view that handlers see. */
   view(cells: Cells): V;
   /** For the type alone. */
   readonly reads?: R;
 }
 
+/** The greatest integer of 32 bits. */
+const MOST = 0xffffffff;
+
 /** Cells in the memory of a struct. */
 export class StructCells implements Cells {
   readonly where: string;
   private readonly owner: CellOwner;
-  private readonly at: number;
+  readonly at: number;
   /** Why it may not be written, where that is so. */
   private readonly why: string | null;
 
@@ -87,15 +96,18 @@ export class StructCells implements Cells {
     return owner.$u32[((owner.$b + this.at) << 1) + k];
   }
 
-  countHalf(k: number): void {
+  setHalf(k: number, value: number): void {
     const { owner } = this;
     if (this.why !== null) this.refuse();
+    if (value > MOST)
+      throw new FieldOverflowError(`${this.where}: counts beyond ${MOST}, which 32 bits hold`);
     const cell = owner.$b + this.at + (k >> 1);
     if (owner.$log !== null) owner.$log.save(cell);
-    const at = ((owner.$b + this.at) << 1) + k;
-    if (owner.$u32[at] === 0xffffffff)
-      throw new FieldOverflowError(`${this.where}: more than 4294967295 values of one size`);
-    owner.$u32[at]++;
+    owner.$u32[((owner.$b + this.at) << 1) + k] = value;
+  }
+
+  countHalf(k: number): void {
+    this.setHalf(k, this.half(k) + 1);
   }
 
   get host(): FieldHost {

@@ -120,7 +120,7 @@ const isClock = (name: string) => /^FIXED_CTR[12]$|^CLOCKS_|^(APERF|MPERF)$/.tes
 function lastingOf(type: string, key: CounterKey, scaledEnergy: boolean): number {
   const most = mostOf(type, key);
   if (ENERGY.test(type)) return scaledEnergy ? WATTS * MILLI : ENERGY_STEPS;
-  if (type === 'powercap') return WATTS * MICRO;
+  if (type === 'powercap' || type === 'powercap_limit') return WATTS * MICRO;
   if (type === 'intel_knl') return isClock(key.name) ? KNL_CLOCKS : KNL_LASTING;
   if (HARDWARE.test(type)) {
     if (UNCORE_TYPE.test(type)) return UNCORE_LASTING;

@@ -1,5 +1,5 @@
 /**
- * `notes.json` in a recording's folder: what people noted about moments of a run. A list, by time; written by `triscope note`,
+ * `notes.json` in a recording's folder: what people noted about moments of a run. A list, by time; written by `triscope annotate`,
  * or by hand.
  */
 import { RecordingError } from './recording.ts';

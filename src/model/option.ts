@@ -90,7 +90,7 @@ export type OptionValues<O extends OptionSpecs> = {
   readonly [K in keyof O]: Widened<O[K]['default']>;
 };
 
-/** What may be said besides; `many`, `dotted` and `choices` change the type of a value, and are spread beside it. */
+/** What a declaration may add to kind and default; `many`, `dotted` and `choices` change the type of a value, and are spread beside it. */
 type More = Partial<
   Omit<OptionSpec, 'kind' | 'default' | 'help' | 'many' | 'dotted' | 'choices' | 'words'>
 >;

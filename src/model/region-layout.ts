@@ -10,6 +10,7 @@
  * names    bytes of names, end to end
  * nodes    of thread 0, of thread 1, …: `nodeCapacity` of 64 bytes each, N. A tree: node 0 is "in no region"
  * rings    of thread 0, of thread 1, …: `ringCapacity` of 24 bytes each, E (0: no rings)
+ *          (of threads from `wideThreads` on: `narrowNodes` and `narrowRing`)
  * ```
  *
  * Little-endian. Times are doubles: nanoseconds since `startNs` of the header, a reading of CLOCK_MONOTONIC, so they are
@@ -102,6 +103,11 @@ export const H = {
    * slot in the same second does not look again.
    */
   searched: 172,
+  /** u32: slots that have `nodeCapacity` nodes and `ringCapacity` events; 0: all. */
+  wideThreads: 176,
+  /** u32 each: what every other slot has. `narrowRing` is a power of two, or 0. */
+  narrowNodes: 180,
+  narrowRing: 184,
   /** Bit b of byte n: the process may run on CPU 8 n + b (when it attached). 1024 bytes. */
   cpus: 512,
 } as const;
@@ -232,7 +238,12 @@ export const EVENT_REGION_EXIT = 1;
 export const EVENT_EPOCH = 2;
 
 /** Rooms of a page. The file is sparse: what is not used costs nothing. */
-export const THREAD_CAPACITY = 2048;
+export const THREAD_CAPACITY = 16_384;
+/** The others have less room: few processes have that many threads at once. */
+export const WIDE_THREADS = 2048;
+export const NARROW_NODES = 128;
+/** Events of their rings at most. */
+const NARROW_RING = 64;
 export const REGION_CAPACITY = 4096;
 export const NODE_CAPACITY = 8192;
 export const NAME_CAPACITY = 1 << 20;
@@ -279,12 +290,43 @@ interface PageOffsets {
   readonly bytes: number;
 }
 
+/** Events of the rings of slots beyond the wide ones. */
+export const narrowRingOf = (ringCapacity: number): number => Math.min(ringCapacity, NARROW_RING);
+
+/** Nodes, or events, of all slots before `slot`: `many` of each wide one, `few` of the others. @param wide 0: all are */
+const itemsBefore = (slot: number, wide: number, many: number, few: number): number =>
+  wide === 0 || slot <= wide ? slot * many : wide * many + (slot - wide) * few;
+
+/** Where the nodes and events of a slot lie, bytes from the file's start, and how many there are. */
+export interface SlotRooms {
+  readonly nodes: number;
+  readonly nodeCapacity: number;
+  readonly ring: number;
+  readonly ringCapacity: number;
+}
+
+/** Of a page whose words are `u32`; the slot after the last one begins where the parts end. */
+export function slotRooms(u32: Uint32Array, slot: number): SlotRooms {
+  const [wide, nodes, ring] = [H.wideThreads, H.nodeCapacity, H.ringCapacity].map(
+    (at) => u32[at >> 2],
+  );
+  const [fewNodes, fewEvents] = [u32[H.narrowNodes >> 2], u32[H.narrowRing >> 2]];
+  const isWide = wide === 0 || slot < wide;
+  return {
+    nodes: u32[H.nodes >> 2] + itemsBefore(slot, wide, nodes, fewNodes) * NODE_BYTES,
+    nodeCapacity: isWide ? nodes : fewNodes,
+    ring: u32[H.rings >> 2] + itemsBefore(slot, wide, ring, fewEvents) * EVENT_BYTES,
+    ringCapacity: isWide ? ring : fewEvents,
+  };
+}
+
 export function pageOffsets(ringCapacity: number, threadCapacity = THREAD_CAPACITY): PageOffsets {
+  const items = (many: number, few: number) => itemsBefore(threadCapacity, WIDE_THREADS, many, few);
   const threads = HEADER_BYTES;
   const regions = threads + threadCapacity * THREAD_BYTES;
   const names = regions + REGION_CAPACITY * REGION_BYTES;
   const nodes = names + NAME_CAPACITY;
-  const rings = nodes + threadCapacity * NODE_CAPACITY * NODE_BYTES;
-  const bytes = rings + threadCapacity * ringCapacity * EVENT_BYTES;
+  const rings = nodes + items(NODE_CAPACITY, NARROW_NODES) * NODE_BYTES;
+  const bytes = rings + items(ringCapacity, narrowRingOf(ringCapacity)) * EVENT_BYTES;
   return { threads, regions, names, nodes, rings, bytes };
 }

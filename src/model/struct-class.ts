@@ -14,7 +14,9 @@ import {
   type Scalar,
   type StructLayout,
   type StructOf,
+  type WordField,
   widthOf,
+  wordScalar,
 } from './struct.ts';
 
 /** Typed views over one piece of memory. */
@@ -62,7 +64,15 @@ export type Access = 'plain' | 'logged' | 'readonly';
 const shown = (value: unknown) =>
   typeof value === 'string' ? JSON.stringify(value) : String(value);
 
-const fail = {
+/** What generated code throws. */
+export const fail = {
+  word(where: string, words: readonly string[], value: unknown): never {
+    const near = typeof value === 'string' ? didYouMean(value, words) : '';
+    const all = words.length > 20 ? `${words.slice(0, 20).join(', ')}…` : words.join(', ');
+    throw new FieldUseError(
+      `${where}: ${shown(value)} is none of its words${near === '' ? `; there are ${all}` : near}`,
+    );
+  },
   overflow(where: string, type: string, value: unknown): never {
     throw new FieldOverflowError(`${where}: ${shown(value)} does not fit in ${type}`);
   },
@@ -87,10 +97,16 @@ const fail = {
 const ASKED = new Set(['then', 'toJSON', 'asymmetricMatch', 'nodeType', 'tagName', '$$typeof']);
 
 /**
- * The end of an accessor's prototype chain: reached by the names that it does not have, and by those alone, so that a
+ * The end of a prototype chain: reached by the names that an object does not have, and by those alone, so that a
  * misspelt field costs nothing where there is none.
+ * @param kind what messages call a name
  */
-function guard(where: string, names: readonly string[], views: boolean): object {
+export function chainEnd(
+  where: string,
+  names: readonly string[],
+  kind: 'field' | 'name',
+  views = false,
+): object {
   const unknown = (key: string, use: 'read' | 'written'): never => {
     if (views && /^\d+$/.test(key)) {
       const method = use === 'read' ? `get(${key})` : `set(${key}, value)`;
@@ -99,7 +115,7 @@ function guard(where: string, names: readonly string[], views: boolean): object 
     }
     const near = didYouMean(key, names);
     const all = names.length === 0 ? 'none is declared' : `there are ${names.join(', ')}`;
-    throw new FieldUseError(`${where}.${key}: no such field${near === '' ? `; ${all}` : near}`);
+    throw new FieldUseError(`${where}.${key}: no such ${kind}${near === '' ? `; ${all}` : near}`);
   };
   return new Proxy(Object.prototype, {
     get: (target, key, receiver) =>
@@ -120,9 +136,9 @@ function slot(scalar: Scalar, offset: number, base = 'this.$b', extra = ''): str
   return `${owner}.$${view}[${at} + ${offset / width}${extra}]`;
 }
 
-/** Source that throws where `v` does not fit. */
-function check(scalar: Scalar, where: string): string {
-  const over = `fail.overflow(${JSON.stringify(where)}, '${scalar}', v)`;
+/** Source that throws where `v` does not fit. @param where source of the field's name */
+export function check(scalar: Scalar, where: string): string {
+  const over = `fail.overflow(${where}, '${scalar}', v)`;
   switch (scalar) {
     case 'i8':
       return `if ((v << 24 >> 24) !== v) ${over};`;
@@ -137,9 +153,9 @@ function check(scalar: Scalar, where: string): string {
     case 'u32':
       return `if ((v >>> 0) !== v) ${over};`;
     case 'i64':
-      return `if (BigInt.asIntN(64, v) !== v) ${over};`;
+      return `if (typeof v !== 'bigint' || BigInt.asIntN(64, v) !== v) ${over};`;
     case 'u64':
-      return `if (BigInt.asUintN(64, v) !== v) ${over};`;
+      return `if (typeof v !== 'bigint' || BigInt.asUintN(64, v) !== v) ${over};`;
     case 'f32':
       return `if (typeof v !== 'number' || (v - v === 0 && !(Math.abs(v) < 3.4028235677973366e38))) ${over};`;
     case 'f64':
@@ -158,8 +174,30 @@ function scalarSource(name: string, where: string, t: Scalar, offset: number, ac
   const set =
     access === 'readonly'
       ? `fail.readonly(${JSON.stringify(where)}, why)`
-      : `${check(t, where)} ${log} ${place} = ${value(t)};`;
+      : `${check(t, JSON.stringify(where))} ${log} ${place} = ${value(t)};`;
   return `get ${name}() { return ${read(t, place)}; } set ${name}(v) { ${set} }`;
+}
+
+/** The number of a word. @throws FieldUseError for what is none of the field's words */
+export const wordIndex = ({ numbers, words }: WordField, where: string, value: unknown): number =>
+  numbers.get(value) ?? fail.word(where, words, value);
+
+function wordSource(
+  name: string,
+  where: string,
+  field: WordField,
+  k: number,
+  offset: number,
+  access: Access,
+) {
+  const place = slot(wordScalar(field), offset);
+  const w = JSON.stringify(where);
+  const log = access === 'logged' ? `this.$log.save(this.$b + ${offset >> 3});` : '';
+  const set =
+    access === 'readonly'
+      ? `fail.readonly(${w}, why)`
+      : `const n = indexOf(words[${k}], ${w}, v); ${log} ${place} = n;`;
+  return `get ${name}() { return words[${k}].words[${place}]; } set ${name}(v) { ${set} }`;
 }
 
 /** Source of an expression for the 8-byte cell of element `i` in a view that starts at byte `offset`. */
@@ -182,7 +220,7 @@ function viewSource(where: string, t: Scalar, offset: number, access: Access, ri
       get length() { return ${length}; }
       get(i) { if ((i >>> 0) !== i || i >= ${length}) fail.index(${w}, i, ${length}); return ${read(t, element)}; }
       set(i, v) { ${refuse} if ((i >>> 0) !== i || i >= ${length}) fail.index(${w}, i, ${length});
-        ${check(t, where)} ${save(cellOf(t, data))} ${element} = ${value(t)}; }
+        ${check(t, w)} ${save(cellOf(t, data))} ${element} = ${value(t)}; }
       fill(v) { for (let i = 0; i < ${length}; i++) this.set(i, v); }
     }`;
   }
@@ -199,7 +237,7 @@ function viewSource(where: string, t: Scalar, offset: number, access: Access, ri
     get(k) { const n = ${count}; if ((k >>> 0) !== k || k >= n) fail.index(${w}, k, n);
       let i = ${head} + k; if (i >= ${capacity}) i -= ${capacity}; return ${read(t, element)}; }
     push(v) { ${refuse} const n = ${count}; if (n === ${capacity}) fail.full(${w}, ${capacity});
-      ${check(t, where)} let i = ${head} + n; if (i >= ${capacity}) i -= ${capacity};
+      ${check(t, w)} let i = ${head} + n; if (i >= ${capacity}) i -= ${capacity};
       ${saveBoth} ${save(cellOf(t, data))} ${element} = ${value(t)}; ${count} = n + 1; }
     shift() { ${refuse} const n = ${count}; if (n === 0) fail.empty(${w});
       const i = ${head}; ${saveBoth} ${head} = i + 1 === ${capacity} ? 0 : i + 1; ${count} = n - 1; return ${read(t, element)}; }
@@ -230,11 +268,17 @@ export function structClass<F extends Fields>(
   const members: string[] = [];
   const inits: string[] = [];
   const own: CellsField[] = [];
+  const words: WordField[] = [];
   for (const { name, field, offset } of layout.fields) {
     const where = `${layout.name}.${name}`;
     const at = offset + shift;
     if (typeof field === 'string') {
       members.push(scalarSource(name, where, field, at, access));
+      continue;
+    }
+    if (field.kind === 'word') {
+      members.push(wordSource(name, where, field, words.length, at, access));
+      words.push(field);
       continue;
     }
     if (field.kind === 'cells') {
@@ -273,10 +317,10 @@ export function structClass<F extends Fields>(
     ${members.join('\n')}
     constructor(m, log) { this.$log = log; ${VIEWS.map((v) => `this.$${v} = m.${v};`).join(' ')} ${inits.join('\n')} }
   };`;
-  const make = new Function('fail', 'guarded', 'why', 'own', 'Cells', source);
+  const make = new Function('fail', 'guarded', 'why', 'own', 'Cells', 'words', 'indexOf', source);
   const names = layout.fields.map(({ name }) => name);
   return guarded(
-    make(fail, guarded, why, own, StructCells) as StructClass<F>,
+    make(fail, guarded, why, own, StructCells, words, wordIndex) as StructClass<F>,
     layout.name,
     names,
     false,
@@ -290,7 +334,7 @@ function guarded<C extends { readonly prototype: object }>(
   names: readonly string[],
   views: boolean,
 ): C {
-  Object.setPrototypeOf(made.prototype, guard(where, names, views));
+  Object.setPrototypeOf(made.prototype, chainEnd(where, names, 'field', views));
   return made;
 }
 
@@ -299,7 +343,8 @@ export function plain(layout: StructLayout, struct: object): Record<string, unkn
   const out: Record<string, unknown> = {};
   const from = struct as Record<string, unknown>;
   for (const { name, field } of layout.fields) {
-    if (typeof field === 'string' || field.kind === 'cells') out[name] = from[name];
+    if (typeof field === 'string' || field.kind === 'cells' || field.kind === 'word')
+      out[name] = from[name];
     else {
       const view = from[name] as { length: number; get(i: number): unknown };
       out[name] = Array.from({ length: view.length }, (_, i) => view.get(i));
@@ -319,7 +364,7 @@ export function sealed(
 ): void {
   const names = Object.getOwnPropertyNames(View.prototype);
   const known = names.filter((name) => !['constructor', 'gather', 'toJSON'].includes(name));
-  const end = guard(where, known, false);
+  const end = chainEnd(where, known, 'field');
   const set = (target: object, key: string | symbol, value: unknown, instance: object) =>
     own.includes(String(key))
       ? Reflect.defineProperty(instance, key, { value, enumerable: true })

@@ -26,24 +26,69 @@ export type Scalar =
   | 'bool';
 
 /** `length` elements of one scalar type, all present from the start (zero). */
-interface ArrayField<T extends Scalar = Scalar> {
+export interface ArrayField<T extends Scalar = Scalar> {
   readonly kind: 'array';
   readonly of: T;
   readonly length: number;
 }
 
 /** A first-in first-out queue of at most `capacity` elements. */
-interface RingField<T extends Scalar = Scalar> {
+export interface RingField<T extends Scalar = Scalar> {
   readonly kind: 'ring';
   readonly of: T;
   readonly capacity: number;
 }
 
-export type Field = Scalar | ArrayField | RingField | CellsField;
+/** One of some words, which are declared: a number in memory, a string for handlers. */
+export interface WordField<W extends string = string> {
+  readonly kind: 'word';
+  readonly words: readonly W[];
+  /** The number of each. */
+  readonly numbers: ReadonlyMap<unknown, number>;
+}
+
+export type Field = Scalar | WordField | ArrayField | RingField | CellsField;
+
+/**
+ * How many: a number, or what a function makes of the model's options, by name: `array('f64', ({ places }) => places)`. Names
+ * that the model does not declare are errors when it is loaded.
+ */
+export type Length = number | ((options: Readonly<Record<string, number>>) => number | undefined);
+
+/** A field before the options are known that size it. */
+interface SizedField {
+  readonly kind: 'sized';
+  make(options: Readonly<Record<string, number>>): Field;
+}
+
+const isSized = (field: Field): boolean =>
+  typeof field === 'object' && field !== null && (field.kind as string) === 'sized';
+
+/** A field of some length; one that options size is what `make` makes of them, once they are known (`sizedFields`). */
+export function fieldOf<F extends Field>(length: Length, make: (length: number) => F): F {
+  if (typeof length !== 'function') return make(length);
+  const field: SizedField = { kind: 'sized', make: (options) => make(Number(length(options))) };
+  // Nobody sees it as what it is: a model's fields are sized before they are laid out.
+  return field as unknown as F;
+}
+
+/** Whether options size any of these fields. */
+export const areSized = (fields: Fields): boolean => Object.values(fields).some(isSized);
+
+/** The fields as they are for some values of the options. @throws RangeError for lengths that cannot be */
+export function sizedFields(fields: Fields, options: Readonly<Record<string, unknown>>): Fields {
+  if (!areSized(fields)) return fields;
+  const made = (field: Field): Field =>
+    isSized(field)
+      ? made((field as unknown as SizedField).make(options as Readonly<Record<string, number>>))
+      : field;
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, made(field)]));
+}
 /** Fields of a message or state by name, in the order in which they lie. */
 export type Fields = Readonly<Record<string, Field>>;
 
-type ScalarValue<T extends Scalar> = T extends 'i64' | 'u64'
+/** What handlers see of a scalar field. */
+export type ScalarValue<T extends Scalar> = T extends 'i64' | 'u64'
   ? bigint
   : T extends 'bool'
     ? boolean
@@ -84,16 +129,18 @@ export type ReadonlyRingView<V> = Pick<RingView<V>, 'length' | 'capacity' | 'get
 
 type FieldValue<F extends Field> = F extends Scalar
   ? ScalarValue<F>
-  : F extends ArrayField<infer T>
-    ? ArrayView<ScalarValue<T>>
-    : F extends RingField<infer T>
-      ? RingView<ScalarValue<T>>
-      : F extends CellsField<infer V, unknown>
-        ? V
-        : never;
+  : F extends WordField<infer W>
+    ? W
+    : F extends ArrayField<infer T>
+      ? ArrayView<ScalarValue<T>>
+      : F extends RingField<infer T>
+        ? RingView<ScalarValue<T>>
+        : F extends CellsField<infer V, unknown>
+          ? V
+          : never;
 
 type ScalarNames<F extends Fields> = {
-  [K in keyof F]: F[K] extends Scalar ? K : never;
+  [K in keyof F]: F[K] extends Scalar | WordField ? K : never;
 }[keyof F];
 
 /** What a handler sees of a declared struct: scalars are plain properties, the rest are views. */
@@ -107,72 +154,16 @@ export type StructOf<F extends Fields> = {
 export type ReadonlyStructOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Scalar
     ? ScalarValue<F[K]>
-    : F[K] extends ArrayField<infer T>
-      ? ReadonlyArrayView<ScalarValue<T>>
-      : F[K] extends RingField<infer T>
-        ? ReadonlyRingView<ScalarValue<T>>
-        : F[K] extends CellsField<unknown, infer R>
-          ? R
-          : never;
+    : F[K] extends WordField<infer W>
+      ? W
+      : F[K] extends ArrayField<infer T>
+        ? ReadonlyArrayView<ScalarValue<T>>
+        : F[K] extends RingField<infer T>
+          ? ReadonlyRingView<ScalarValue<T>>
+          : F[K] extends CellsField<unknown, infer R>
+            ? R
+            : never;
 };
-
-/**
- * A field that is an array of fixed length.
- * @param length number of elements
- * @throws RangeError for a length that is not a positive integer
- * @example
- * ```ts
- * import { array, defineModel } from 'triscope/sim';
- *
- * export default defineModel({
- *   name: 'faces',
- *   lps: () => 10,
- *   state: { seen: array('u32', 6) },
- *   message: {},
- *   init: (lp) => void lp.send(lp.id, 1),
- *   forward(lp) {
- *     const face = lp.integer(0, 5);
- *     lp.state.seen.set(face, lp.state.seen.get(face) + 1);
- *     lp.send(lp.id, 1);
- *   },
- * });
- * ```
- */
-export function array<T extends Scalar>(of: T, length: number): ArrayField<T> {
-  if (!Number.isInteger(length) || length < 1) {
-    throw new RangeError(`array('${of}', ${length}): the length must be a positive integer`);
-  }
-  return { kind: 'array', of, length };
-}
-
-/**
- * A field that is a queue of bounded length.
- * @param capacity number of elements that it can hold
- * @throws RangeError for a capacity that is not a positive integer
- * @example
- * ```ts
- * import { defineModel, ring } from 'triscope/sim';
- *
- * export default defineModel({
- *   name: 'line',
- *   lps: () => 10,
- *   state: { waiting: ring('f64', 100) }, // at most 100 times of arrival
- *   message: {},
- *   init: (lp) => void lp.send(lp.id, 1),
- *   forward(lp) {
- *     lp.state.waiting.push(lp.now);
- *     if (lp.state.waiting.length > 3) lp.state.waiting.shift();
- *     lp.send(lp.id, lp.exponential(1));
- *   },
- * });
- * ```
- */
-export function ring<T extends Scalar>(of: T, capacity: number): RingField<T> {
-  if (!Number.isInteger(capacity) || capacity < 1) {
-    throw new RangeError(`ring('${of}', ${capacity}): the capacity must be a positive integer`);
-  }
-  return { kind: 'ring', of, capacity };
-}
 
 const WIDTH: Readonly<Record<Scalar, number>> = {
   i8: 1,
@@ -192,6 +183,10 @@ const WIDTH: Readonly<Record<Scalar, number>> = {
 export function widthOf(scalar: Scalar): number {
   return WIDTH[scalar];
 }
+
+/** How the number of a word is kept. */
+export const wordScalar = ({ words }: WordField): 'u8' | 'u16' =>
+  words.length <= 256 ? 'u8' : 'u16';
 
 /** Where one field lies: byte offset from the struct's start. A ring has two u32 (head, count) first. */
 interface FieldLayout {
@@ -226,6 +221,13 @@ export function layoutOf(name: string, fields: Fields): StructLayout {
       at += 8 * field.cells;
       continue;
     }
+    if (typeof field === 'object' && field?.kind === 'word') {
+      const bytes = widthOf(wordScalar(field));
+      at = Math.ceil(at / bytes) * bytes;
+      placed.push({ name: key, field, offset: at });
+      at += bytes;
+      continue;
+    }
     const scalar = typeof field === 'string' ? field : field?.of;
     const width = WIDTH[scalar];
     const known =
@@ -233,7 +235,7 @@ export function layoutOf(name: string, fields: Fields): StructLayout {
       (typeof field === 'string' || field.kind === 'array' || field.kind === 'ring');
     if (!known) {
       throw new TypeError(
-        `${name}.${key}: unknown field type ${JSON.stringify(field)}; use one of ${Object.keys(WIDTH).join(', ')}, array(…) or ring(…)`,
+        `${name}.${key}: unknown field type ${JSON.stringify(field)}; use one of ${Object.keys(WIDTH).join(', ')}, word(…), array(…) or ring(…)`,
       );
     }
     const isRing = typeof field !== 'string' && field.kind === 'ring';

@@ -112,20 +112,30 @@ export function parseConfig(text: string, path: string): NodeConfig {
   return config as unknown as NodeConfig;
 }
 
-/** Where tacc_stats looks for its configuration; another place by the environment. */
-const USUAL = '/etc/tacc_stats.conf';
+/** Where the original's packages put their configuration, newest first: of 2025, since 2.3.5, before. */
+const USUAL = [
+  '/etc/hpcperfstats/hpcperfstats.conf',
+  '/etc/taccstats/taccstats.conf',
+  '/etc/tacc_stats.conf',
+];
+const usualPlaces = (): readonly string[] => {
+  const own = process.env.TRISCOPE_NODE_CONFIG;
+  return own ? [own] : USUAL;
+};
 
 /**
- * The configuration of this machine: the usual file, where it exists. @throws ConfigError
+ * The configuration of this machine: that of the first of the usual files that exists; another place by the environment.
+ * @throws ConfigError
  * @example
  * ```ts
  * import { usualConfig } from 'triscope/node';
  *
- * const { freq } = usualConfig(); // of /etc/tacc_stats.conf, or the default of 600 s
+ * const { freq } = usualConfig(); // such as that of /etc/tacc_stats.conf, or the default of 600 s
  * ```
  */
-export function usualConfig(path = process.env.TRISCOPE_NODE_CONFIG || USUAL): NodeConfig {
-  return existsSync(path) ? readConfig(path) : DEFAULT_CONFIG;
+export function usualConfig(places = usualPlaces()): NodeConfig {
+  const path = places.find((place) => existsSync(place));
+  return path === undefined ? DEFAULT_CONFIG : readConfig(path);
 }
 
 /**

@@ -57,6 +57,8 @@ export interface DaemonResult {
   readonly missed: number;
   /** Groups that were lost: not written before the end, or dropped to make room for later ones. */
   readonly lost: number;
+  /** Groups that the log lacks for the same reasons, and a sink that keeps groups, such as a broker's, has. */
+  readonly unlogged: number;
 }
 
 /** Milliseconds between looks at the job-id file. */
@@ -399,14 +401,24 @@ export class Daemon {
     this.sampling.close();
     for (const sink of this.options.sinks) await sink.close();
     this.options.log?.close();
-    const lost = this.lost + this.backlog.length;
-    return { groups: this.groups, missed: this.missed, lost };
+    const unwritten = this.backlog.dropped + this.backlog.length;
+    const { groups, missed } = this;
+    return this.isKeptElsewhere
+      ? { groups, missed, lost: this.lost, unlogged: unwritten }
+      : { groups, missed, lost: unwritten, unlogged: 0 };
   }
 
-  /** Groups that the log and the sinks dropped. */
+  /** Whether a sink keeps groups, too: what only the log lacks is not lost. */
+  private get isKeptElsewhere(): boolean {
+    return this.options.sinks.some(({ lost }) => lost !== undefined);
+  }
+
+  /** Groups that were dropped for good so far. */
   private get lost(): number {
     const { sinks } = this.options;
-    return sinks.reduce((sum, { lost = 0 }) => sum + lost, this.backlog.dropped);
+    return this.isKeptElsewhere
+      ? sinks.reduce((sum, { lost = 0 }) => sum + lost, 0)
+      : this.backlog.dropped;
   }
 
   /** Groups that wait for the log's disk, or in sinks. */

@@ -27,7 +27,7 @@ export interface GroupSink {
    * is reported, and harms neither the log nor other sinks.
    */
   write(bytes: Uint8Array, facts: GroupFacts): void;
-  /** Groups that it took and dropped; final after `close`. */
+  /** Groups that it took and dropped; final after `close`. Not given: it keeps none, so that what the log lacks is lost. */
   readonly lost?: number;
   /** Groups that it keeps to be delivered later. */
   readonly waiting?: number;

@@ -8,7 +8,7 @@ import { fullHostname } from './fqdn.ts';
 import type { SamplerResult, SamplerSaid, SamplerStarted, SamplerTask } from './sampler-worker.ts';
 import { NodeTree } from './tree.ts';
 
-/** Where raw stats go, how often they are taken (seconds), and of which job. */
+/** Where raw stats go, how often they are taken (milliseconds), and of which job. */
 export interface SamplerOptions {
   /** Folder for the hosts' folders, such as `NAME.tri/node`. */
   readonly folder: string;

@@ -94,6 +94,12 @@ export class Sampling {
     return { second: Math.floor(time / 1e6), bytes: this.last };
   }
 
+  /** Types of which the last group has no record: this machine has no device of theirs now, or they could not be read. */
+  withoutRecords(): readonly string[] {
+    const text = Buffer.from(this.last).toString('latin1');
+    return this.collection.types.filter((type) => !text.includes(`\n${type} `));
+  }
+
   /** Closes the collectors' files. */
   close(): void {
     this.collection.close();

@@ -1,2 +1,2 @@
-/** Lets others have their turn, and Node free what waits for one: a file is read at once. */
+/** Lets other work of this thread have its turn, and Node free what it keeps until then: reading a file is synchronous. */
 export const breath = () => new Promise<void>((resolve) => setImmediate(resolve));

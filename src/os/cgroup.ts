@@ -78,7 +78,7 @@ function limitOf(folder: string): number | null {
   return quota > 0 && period > 0 ? quota / period : null;
 }
 
-/** What a control group's quota did; null where it has none, or nobody counts. */
+/** What a control group's quota did; null where it has none, or the kernel does not count it. */
 export function quotaOf(folder: string, root: string): Quota | null {
   const cpus = limitOf(folder);
   const text = textOf(join(folder, 'cpu.stat'));
@@ -106,7 +106,7 @@ export interface MemoryLimit {
 /** From here on a number in a limit’s file means that there is none (version 1: the largest multiple of a page). */
 const UNLIMITED = 2n ** 60n;
 
-/** What a control group has of the memory that it may have; null where it has no limit. */
+/** How much memory a control group uses, and its limit; null where it has no limit. */
 export function memoryLimitOf(folder: string, root: string): MemoryLimit | null {
   const number = (...names: readonly string[]) => {
     const texts = names.map((name) => /^\d+/.exec(textOf(join(folder, name)) ?? '')?.[0]);
@@ -133,12 +133,12 @@ export function memoryLimitOf(folder: string, root: string): MemoryLimit | null 
   };
 }
 
-/** Weight that a control group has where nobody sets one, in the numbers of version 2. */
+/** Weight of a control group by default, in the numbers of version 2. */
 export const USUAL_WEIGHT = 100;
 /** The same in `cpu.shares` of version 1. */
 const USUAL_SHARES = 1024;
 
-/** Its part of CPUs that others want too, in the numbers of version 2; null where nobody tells. */
+/** Its weight where several groups want the same CPUs, in the numbers of version 2; null where it cannot be read. */
 export function weightOf(folder: string): number | null {
   const weight = /^\d+/.exec(textOf(join(folder, 'cpu.weight')) ?? '')?.[0];
   if (weight !== undefined) return Number(weight);

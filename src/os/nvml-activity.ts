@@ -55,7 +55,10 @@ export class NvmlActivity {
     this.fields = callOf(lib, 'int nvmlDeviceGetFieldValues(void *, int, _Inout_ uint8_t *)');
   }
 
-  /** Since it was asked for the first of them last; when that was never, over a tenth of a second. */
+  /**
+   * How busy a part was, in percent. The first of NAMES measures all of them, over the time since it was asked for before; at
+   * first over a tenth of a second.
+   */
   activity(handle: unknown, what: Activity): number {
     if (what === NAMES[0]) this.last.set(handle, this.measure(handle));
     return this.last.get(handle)?.[what] ?? Number.NaN;

@@ -46,7 +46,7 @@ export function scratchFolder(
   }
 }
 
-/** A folder that is there already, as one of these: it goes with this process. */
+/** Makes a folder that exists already one of these: it is removed with this process. */
 export function ownFolder(path: string): ScratchFolder {
   const file = openSync(join(path, OWNER), 'w');
   tryLock(file);
@@ -63,7 +63,7 @@ function scratch(path: string, file: number): ScratchFolder {
   };
 }
 
-/** Its owner's file last: what is left of a folder by who was killed meanwhile is known by it, and goes another time. */
+/** Removes a folder, its owner's file last: where this process is killed meanwhile, a later one knows the rest by that file. */
 function removeFolder(path: string): void {
   let names: readonly string[] = [];
   try {

@@ -1,49 +1,82 @@
 /**
- * Numbers of /proc/PID/task/TID/stat and schedstat, read from bytes ten times a second for each thread: no texts are made,
- * and no bigints where a double holds the number. Source: proc(5); Documentation/scheduler/sched-stats.
+ * Numbers of /proc/PID/task/TID/stat and schedstat, read from bytes ten times a second for each thread. Nothing is made
+ * on the way, no texts and no bigints: the counts of 64 bits are kept as pairs of halves. Source: proc(5);
+ * Documentation/scheduler/sched-stats.
  */
 
-/** Bigint only where a double cannot hold it. */
-export type Count = number | bigint;
-
-const [ZERO, NINE, SPACE, MINUS] = [...'09 -'].map((letter) => letter.charCodeAt(0));
+const [ZERO, NINE, SPACE] = [...'09 '].map((letter) => letter.charCodeAt(0));
 const [OPEN, CLOSE] = [...'()'].map((letter) => letter.charCodeAt(0));
 /** Digits of the numbers that a double holds for certain. */
 const SAFE_DIGITS = 15;
-/**
- * Fields of `stat` as proc(5) numbers them: from the third, the state, to the last that is needed, the CPU.
- */
-const STATE = 3;
-const CPU = 39;
+const HALF = 2 ** 32;
+/** Which of the two halves of a number of 64 bits comes first in memory. */
+const LOW = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
+/** Digits that a number of ticks lacks to be one of nanoseconds: what programs see are hundredths of a second on every Linux. */
+const TICK_DIGITS = 7;
+/** Bytes of the longest name, a kernel thread's. */
+const LONGEST_NAME = 64;
 
-const fields: Count[] = new Array<Count>(CPU + 1).fill(0);
-/** Fields that are taken, of `stat` and of `schedstat`: among the others is one that no double holds. */
-const TAKEN = new Uint8Array(CPU + 1);
-for (const field of [0, 1, 2, 4, 10, 12, 14, 15, 20, CPU]) TAKEN[field] = 1;
+/** The counts of a thread, by their places in `ThreadNumbers.counts`. */
+export const COUNT = {
+  ...{ running: 0, waiting: 1, timeslices: 2 },
+  ...{ minorFaults: 3, majorFaults: 4, user: 5, system: 6 },
+} as const;
+export const COUNTS = 7;
 
-/**
- * Reads whole numbers between single spaces into `fields`. Returns the number of the field after the last.
- */
-function readFields(bytes: Buffer, from: number, to: number, first: number): number {
-  let field = first;
-  for (let at = from; at < to && field <= CPU; at++, field++) {
-    if (TAKEN[field] === 0) {
-      while (at < to && bytes[at] !== SPACE) at++;
-      continue;
-    }
-    const isNegative = bytes[at] === MINUS;
-    if (isNegative) at++;
-    const start = at;
-    let value = 0;
-    for (; at < to && bytes[at] >= ZERO && bytes[at] <= NINE; at++) {
-      value = 10 * value + bytes[at] - ZERO;
-    }
-    if (at === start) return field;
-    const whole = at - start <= SAFE_DIGITS ? value : BigInt(bytes.toString('latin1', start, at));
-    fields[field] = isNegative ? -whole : whole;
-    if (at < to && bytes[at] !== SPACE) return field + 1;
+/** Fields of `stat` that are taken, as proc(5) numbers them. */
+const FIELD = { state: 3, parent: 4, threads: 20, cpu: 39 } as const;
+/** For each field of `stat` one more than the count's place; 0 for those that are none. */
+const COUNT_OF = new Uint8Array(FIELD.cpu + 1);
+COUNT_OF[10] = COUNT.minorFaults + 1;
+COUNT_OF[12] = COUNT.majorFaults + 1;
+COUNT_OF[14] = COUNT.user + 1;
+COUNT_OF[15] = COUNT.system + 1;
+
+/** Where the number that was read last ends. */
+let end = 0;
+
+/** Reads the digits from `at` on as a count of 64 bits, with `zeros` more after them. False where there are none. */
+function readCount(
+  bytes: Uint8Array,
+  at: number,
+  to: number,
+  into: Uint32Array,
+  place: number,
+  zeros = 0,
+): boolean {
+  let value = 0;
+  end = at;
+  const safe = Math.min(to, at + SAFE_DIGITS - zeros);
+  while (end < safe && bytes[end] >= ZERO && bytes[end] <= NINE) {
+    value = 10 * value + bytes[end++] - ZERO;
   }
-  return field;
+  if (end === at) return false;
+  let digits = zeros;
+  let low = value % HALF;
+  let high = (value - low) / HALF;
+  // What a double might not hold goes on in halves.
+  for (; end < to && bytes[end] >= ZERO && bytes[end] <= NINE; end++) {
+    low = 10 * low + bytes[end] - ZERO;
+    high = 10 * high + Math.floor(low / HALF);
+    low %= HALF;
+  }
+  for (; digits > 0; digits--) {
+    low *= 10;
+    high = 10 * high + Math.floor(low / HALF);
+    low %= HALF;
+  }
+  into[2 * place + LOW] = low;
+  into[2 * place + 1 - LOW] = high;
+  return true;
+}
+
+/** Reads a number that fits a double; -1 where there is none. */
+function readSmall(bytes: Uint8Array, at: number, to: number): number {
+  let value = 0;
+  for (end = at; end < to && bytes[end] >= ZERO && bytes[end] <= NINE; end++) {
+    value = 10 * value + bytes[end] - ZERO;
+  }
+  return end === at ? -1 : value;
 }
 
 /** What a thread's files said last. */
@@ -52,40 +85,49 @@ export class ThreadNumbers {
   private nameBytes = Buffer.alloc(0);
   /** R, S, D, T, Z, …; '' before it was read. */
   state = '';
+  private letter = 0;
   parent = 0;
   /** Threads of its process. */
   threads = 0;
   cpu = 0;
-  minorFaults: Count = 0;
-  majorFaults: Count = 0;
-  /** Ticks. */
-  user: Count = 0;
-  system: Count = 0;
-  /** Nanoseconds. */
-  running: Count = 0;
-  waiting: Count = 0;
-  timeslices: Count = 0;
+  /** Its counts, by `COUNT`; times in nanoseconds. */
+  readonly counts = new BigUint64Array(COUNTS);
+  /** The same, as the pairs of halves that memory holds. */
+  readonly halves = new Uint32Array(this.counts.buffer);
 
   /** Takes `stat`; false where the bytes are not one. A name may hold spaces and brackets. */
   takeStat(bytes: Buffer, length: number): boolean {
-    let close = length - 1;
-    while (close >= 0 && bytes[close] !== CLOSE) close--;
-    const open = bytes.indexOf(OPEN);
-    if (open < 0 || close < open) return false;
-    if (readFields(bytes, close + 4, length, STATE + 1) <= CPU) return false;
-    const name = bytes.subarray(open + 1, close);
-    if (this.state === '' || !this.nameBytes.equals(name)) {
-      this.nameBytes = Buffer.from(name);
-      this.name = this.nameBytes.toString('latin1');
+    let open = 0;
+    while (open < length && bytes[open] !== OPEN) open++;
+    let close = Math.min(length - 1, open + 1 + LONGEST_NAME);
+    while (close > open && bytes[close] !== CLOSE) close--;
+    if (close <= open) return false;
+    let field: number = FIELD.parent;
+    for (let at = close + 4; at < length && field <= FIELD.cpu; field++) {
+      const count = COUNT_OF[field];
+      if (count > 0) {
+        const zeros = count > COUNT.user ? TICK_DIGITS : 0;
+        if (!readCount(bytes, at, length, this.halves, count - 1, zeros)) return false;
+        at = end + 1;
+      } else if (field === FIELD.parent || field === FIELD.threads || field === FIELD.cpu) {
+        const value = readSmall(bytes, at, length);
+        if (value < 0) return false;
+        if (field === FIELD.parent) this.parent = value;
+        else if (field === FIELD.threads) this.threads = value;
+        else this.cpu = value;
+        at = end + 1;
+      } else {
+        while (at < length && bytes[at] !== SPACE) at++;
+        at++;
+      }
     }
-    this.state = String.fromCharCode(bytes[close + 2]);
-    this.parent = Number(fields[4]);
-    this.minorFaults = fields[10];
-    this.majorFaults = fields[12];
-    this.user = fields[14];
-    this.system = fields[15];
-    this.threads = Number(fields[20]);
-    this.cpu = Number(fields[CPU]);
+    if (field <= FIELD.cpu) return false;
+    this.takeName(bytes, open + 1, close);
+    const letter = bytes[close + 2];
+    if (letter !== this.letter) {
+      this.letter = letter;
+      this.state = String.fromCharCode(letter);
+    }
     return true;
   }
 
@@ -94,13 +136,22 @@ export class ThreadNumbers {
    * last sample.
    */
   takeSchedule(bytes: Buffer, length: number): boolean | null {
-    if (readFields(bytes, 0, length, 0) !== 3) return null;
-    const [running, waiting, timeslices] = fields;
-    const isSame =
-      running === this.running && waiting === this.waiting && timeslices === this.timeslices;
-    this.running = running;
-    this.waiting = waiting;
-    this.timeslices = timeslices;
-    return !isSame;
+    const { halves } = this;
+    let changed = 0;
+    for (let at = 0, count = 0; count < 3; count++, at = end + 1) {
+      const [low, high] = [halves[2 * count], halves[2 * count + 1]];
+      if (!readCount(bytes, at, length, halves, count)) return null;
+      changed |= (halves[2 * count] ^ low) | (halves[2 * count + 1] ^ high);
+    }
+    return changed !== 0;
+  }
+
+  private takeName(bytes: Buffer, from: number, to: number): void {
+    const { nameBytes } = this;
+    let same = nameBytes.length === to - from && this.letter !== 0;
+    for (let k = 0; same && k < nameBytes.length; k++) same = nameBytes[k] === bytes[from + k];
+    if (same) return;
+    this.nameBytes = Buffer.from(bytes.subarray(from, to));
+    this.name = this.nameBytes.toString('latin1');
   }
 }

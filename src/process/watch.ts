@@ -15,8 +15,8 @@ import { MachineWatch } from '../os/machine-watch.ts';
 import { ProcFile, shared, textOf } from '../os/proc-file.ts';
 import { countOf, lineOf } from '../os/proc-lines.ts';
 import { rankOf, readStat } from './texts.ts';
-import { ThreadNumbers } from './thread-numbers.ts';
-import { blocked, nanoseconds, ThreadRows } from './thread-rows.ts';
+import { COUNT, ThreadNumbers } from './thread-numbers.ts';
+import { blocked, ThreadRows } from './thread-rows.ts';
 import { type Found, ProcessTree } from './tree.ts';
 
 /** Characters of a command line that are recorded, at most. */
@@ -36,7 +36,7 @@ interface Thread {
   old: number;
   /** Context switches, voluntary and involuntary, and the timeslices at which they were read. */
   switches: readonly [bigint, bigint] | null;
-  counted: number | bigint;
+  counted: bigint;
 }
 
 interface Process {
@@ -95,8 +95,9 @@ export class ProcessWatch {
    */
   sample(all: boolean, gives = true): Batch[] {
     if (this.tree.hasGrown() || this.someEnded) {
+      const lists = this.someEnded;
       this.someEnded = false;
-      for (const found of this.tree.look(this.options.root, (id) => this.drop(id))) {
+      for (const found of this.tree.look(this.options.root, lists, (id) => this.drop(id))) {
         this.add(found);
       }
     }
@@ -200,7 +201,7 @@ export class ProcessWatch {
       const file = (name: string) => new ProcFile(join(tasks, `${number}`, name));
       const thread: Thread = {
         ...{ stat: file('stat'), schedule: file('schedstat'), status: file('status') },
-        ...{ numbers: new ThreadNumbers(), old: 0, switches: null, counted: -1 },
+        ...{ numbers: new ThreadNumbers(), old: 0, switches: null, counted: -1n },
       };
       threads.set(number, thread);
       if (!this.thread(process, number, thread, all) && number === id) return;
@@ -219,14 +220,14 @@ export class ProcessWatch {
       if (!numbers.takeStat(shared, stat.readBytes())) return false;
       thread.old = 0;
     }
-    const { name, state, cpu, user, system, minorFaults, majorFaults, parent } = numbers;
-    if (id === process.id && name !== process.name) this.tell(process, name, parent);
+    const { name, state, cpu, counts } = numbers;
+    if (id === process.id && name !== process.name) this.tell(process, name, numbers.parent);
     if (ran !== null) this.fine.add(real, host, process.id, id, numbers);
     else {
-      const times = [user, system].map((ticks) => BigInt(nanoseconds(ticks)));
-      const faults = [minorFaults, majorFaults].map(BigInt);
+      const [user, system] = [counts[COUNT.user], counts[COUNT.system]];
+      const faults = [counts[COUNT.minorFaults], counts[COUNT.majorFaults]];
       const head = [real, host, process.id, id, name, state, cpu];
-      this.coarse.add([...head, times[0] + times[1], ...times, ...faults, blocked(state)]);
+      this.coarse.add([...head, user + system, user, system, ...faults, blocked(state)]);
     }
     if (all) this.switch(process.id, id, thread, ran);
     return true;
@@ -235,7 +236,7 @@ export class ProcessWatch {
   private switch(process: number, id: number, thread: Thread, ran: boolean | null): void {
     const { host, now } = this.options;
     const real = now();
-    const { timeslices } = thread.numbers;
+    const timeslices = thread.numbers.counts[COUNT.timeslices];
     if (thread.switches === null || ran === null || timeslices !== thread.counted) {
       const status = thread.status.read() ?? '';
       const own = countOf(status, 'voluntary_ctxt_switches');

@@ -16,7 +16,7 @@ import {
 import { define } from './define.ts';
 import { defineOwn } from './definition.ts';
 import { type DuckDBInstance, StatementType } from './duckdb.ts';
-import { QueryError, TimeLimitError } from './errors.ts';
+import { MemoryLimitError, QueryError, TimeLimitError } from './errors.ts';
 import { suspectTable } from './facts.ts';
 import { jobIndexAt } from './job-tables.ts';
 import { judge, refused, several } from './judge.ts';
@@ -32,7 +32,7 @@ import { schemaNames, shortNames, tableNames } from './schema-names.ts';
 import { keptBytesOf, limitOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 import { spillFolder } from './spill.ts';
-import { lineOf } from './sql-errors.ts';
+import { isOfMemory, lineOf } from './sql-errors.ts';
 import type { Table } from './table.ts';
 import { scansOf, type TimeRange } from './time-range.ts';
 import { addUserFile, pathOfUserFile, type UserFile } from './user-file.ts';
@@ -408,7 +408,11 @@ export class Database {
 
   /** DuckDB's error as one line. */
   explained(error: unknown, sql = ''): Error {
-    return error instanceof QueryError ? error : new QueryError(lineOf(error, this.names, sql));
+    if (error instanceof QueryError) return error;
+    const line = lineOf(error, this.names, sql);
+    return isOfMemory(error)
+      ? new MemoryLimitError(`the query needed more memory than its limit, ${this.memory}: ${line}`)
+      : new QueryError(line);
   }
 
   close(): void {

@@ -21,9 +21,15 @@ export type MakeHost = (onMessage: (message: unknown) => void, onEnd: (why: Erro
 
 const closed = () => new Error('the recording is closed');
 
+/** Most of what a thread makes are columns, which are not in it: more would only be filled with rubbish. */
+const YOUNG_MB = 4;
+
 export function threadHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<MakeHost>): Host {
   const workerData: WorkerTask = { ...task, ended: endFlag() };
-  const worker = new Worker(new URL('worker.js', import.meta.url), { workerData, name: 'query' });
+  const worker = new Worker(new URL('worker.js', import.meta.url), {
+    ...{ workerData, name: 'query' },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
   endAtExit(worker, workerData.ended, { kind: 'close' } satisfies Request);
   let why: Error | null = null;
   worker.on('message', onMessage);

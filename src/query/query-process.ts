@@ -82,7 +82,7 @@ export class QueryProcess {
   private why(signal: NodeJS.Signals | null): Error {
     return signal === 'SIGKILL'
       ? new MemoryLimitError(
-          `the query was stopped: it needed more memory than its limit, ${this.memory}; raise it with --memory`,
+          `the query was stopped: it needed more memory than its limit, ${this.memory}`,
         )
       : new Error('DuckDB ended unexpectedly; run the query again');
   }

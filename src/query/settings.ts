@@ -11,6 +11,9 @@ export const SETTINGS = {
   allow_community_extensions: 'false',
   memory_limit: '512MiB',
   threads: String(THREADS),
+  // What a statement needed is given back: recordings are opened one after the other, and beside others' data.
+  allocator_flush_threshold: '1MiB',
+  allocator_bulk_deallocation_flush_threshold: '1MiB',
   // What is estimated to be few rows may be many: an ASOF JOIN is planned as one whatever the estimate.
   asof_loop_join_threshold: '0',
 } as const;

@@ -54,7 +54,7 @@ export function lineOf(error: unknown, names: readonly string[], sql = ''): stri
   }
   const column = NO_COLUMN.exec(message);
   if (column !== null) {
-    const candidates = CANDIDATES.exec(message)?.[1].replaceAll('"', '');
+    const candidates = CANDIDATES.exec(message)?.[1].replaceAll(/"|(?<![^ ]): /g, '');
     const meant = candidates === undefined ? '' : `; did you mean ${candidates}?`;
     return `there is no column ${column[1] ?? column[2]}${place}${meant}`;
   }
@@ -64,8 +64,9 @@ export function lineOf(error: unknown, names: readonly string[], sql = ''): stri
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
-  return `SQL: ${lines.join(' ') || 'an error without a message'}${place}${mendOf(message)}`;
+  return `SQL: ${lines.join(' ') || 'an error without a message'}${place}`;
 }
 
-const mendOf = (message: string): string =>
-  /^Out of Memory Error/.test(message) ? '; --memory gives it more, such as --memory 2GB' : '';
+/** Whether a statement failed as it needed more memory than its limit. */
+export const isOfMemory = (error: unknown): boolean =>
+  error instanceof Error && /^Out of Memory Error/.test(error.message);

@@ -18,12 +18,13 @@ import {
   NODE_BYTES,
   R,
   REGION_BYTES,
+  slotRooms,
   T,
   THREAD_BYTES,
 } from '../model/region-layout.ts';
 import { type Named, Names } from './names.ts';
 import type { Page } from './page-file.ts';
-import { goInside, goOutside, nodesAt } from './thread-slot.ts';
+import { goInside, goOutside } from './thread-slot.ts';
 
 const readClock = process.hrtime.bigint;
 /** The clock's 64 bits, taken apart without making a BigInt: the store and the call are compiled into one. */
@@ -99,15 +100,14 @@ export class Marker {
     const at = u32[H.threads >> 2] + slot * THREAD_BYTES;
     this.words = at >> 2;
     this.doubles = at >> 3;
-    const nodes = nodesAt(page, slot);
+    const { nodes, nodeCapacity, ring, ringCapacity } = slotRooms(u32, slot);
     this.nodeWords = nodes >> 2;
     this.nodeDoubles = nodes >> 3;
-    this.nodeCapacity = u32[H.nodeCapacity >> 2];
+    this.nodeCapacity = nodeCapacity;
     this.regionHints = (u32[H.regions >> 2] + R.hint) >> 2;
     this.regionInside = (u32[H.regions >> 2] + R.inside) >> 2;
-    const ring = u32[H.ringCapacity >> 2];
-    this.ringAt = u32[H.rings >> 2] + slot * ring * EVENT_BYTES;
-    this.ringMask = ring - 1;
+    this.ringAt = ring;
+    this.ringMask = ringCapacity - 1;
     this.zeroLow = Number(page.startNs & 0xffff_ffffn);
     this.zeroHigh = Number(page.startNs >> 32n);
   }

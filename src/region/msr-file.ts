@@ -7,6 +7,8 @@ import { readAt } from '../os/raw-calls.ts';
 import type { Machine } from './machine.ts';
 import { PolledFile } from './polled-file.ts';
 
+const RAW = new DataView(new ArrayBuffer(8));
+
 /** One register's bits at this tick. */
 export class Register {
   readonly number: number;
@@ -24,6 +26,16 @@ export class Register {
     if (!this.present) return Number.NaN;
     const half = from >= 32 ? this.high : this.low;
     return Math.floor((half >>> 0) / 2 ** (from & 31)) % 2 ** (to - from + 1);
+  }
+
+  /**
+   * All 64 bits, as a double that consists of them; NaN where the register is absent. Bits of a double that is no number, such as 64
+   * ones, cannot be told from that.
+   */
+  raw(): number {
+    RAW.setUint32(0, this.high);
+    RAW.setUint32(4, this.low);
+    return this.present ? RAW.getFloat64(0) : Number.NaN;
   }
 
   /** Bits 0–47, exactly; NaN where the register is absent. */

@@ -20,7 +20,9 @@ import {
   F,
   H,
   NAME_CAPACITY,
+  NARROW_NODES,
   NODE_CAPACITY,
+  narrowRingOf,
   OVERFLOW_NAME,
   PAGE_MAGIC,
   PAGE_SUFFIX,
@@ -31,6 +33,7 @@ import {
   REGION_CAPACITY,
   THREAD_CAPACITY,
   THREAD_CAPACITY_SMALL,
+  WIDE_THREADS,
 } from '../model/region-layout.ts';
 import { allowedCpus, threadId } from '../os/affinity.ts';
 import { mapFile } from '../os/mmap.ts';
@@ -95,6 +98,9 @@ function initialise(
   set(H.nodeCapacity, NODE_CAPACITY);
   set(H.nameCapacity, NAME_CAPACITY);
   set(H.ringCapacity, ringCapacity);
+  set(H.wideThreads, WIDE_THREADS);
+  set(H.narrowNodes, NARROW_NODES);
+  set(H.narrowRing, narrowRingOf(ringCapacity));
   set(H.threads, offsets.threads);
   set(H.regions, offsets.regions);
   set(H.names, offsets.names);

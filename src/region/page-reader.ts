@@ -7,7 +7,6 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { ENGINE_COUNTS } from '../model/engine-marks.ts';
 import {
   CPUS_BYTES,
-  EVENT_BYTES,
   F,
   H,
   HEADER_BYTES,
@@ -20,6 +19,7 @@ import {
   PROCESS_NAME_MOST,
   R,
   REGION_BYTES,
+  slotRooms,
   T,
   THREAD_BYTES,
   THREAD_FREE,
@@ -193,12 +193,13 @@ export class PageReader {
     const bytes = cell(H.bytes);
     const { size } = fstatSync(this.fd);
     if (size < bytes) throw wrong(H.bytes, `${bytes} bytes announced, but only ${size} present`);
+    const end = slotRooms(head, cell(H.threadCapacity));
     const parts = [
       [H.threads, cell(H.threadCapacity) * THREAD_BYTES],
       [H.regions, cell(H.regionCapacity) * REGION_BYTES],
       [H.names, cell(H.nameCapacity)],
-      [H.nodes, cell(H.threadCapacity) * cell(H.nodeCapacity) * NODE_BYTES],
-      [H.rings, cell(H.threadCapacity) * cell(H.ringCapacity) * EVENT_BYTES],
+      [H.nodes, end.nodes - cell(H.nodes)],
+      [H.rings, end.ring - cell(H.rings)],
     ] as const;
     for (const [at, length] of parts) {
       const begin = cell(at);
@@ -377,8 +378,7 @@ export class PageReader {
   private copyNodes(t: number): Uint32Array<ArrayBuffer> {
     const { u32 } = this;
     const slot = u32[H.threads >> 2] + t * THREAD_BYTES;
-    const capacity = u32[H.nodeCapacity >> 2];
-    const base = u32[H.nodes >> 2] + t * capacity * NODE_BYTES;
+    const { nodes: base, nodeCapacity: capacity } = slotRooms(u32, t);
     const spare = 16;
     this.fetch(slot, THREAD_BYTES);
     const usedBytes = () => Math.min(u32[(slot + T.nodesUsed) >> 2], capacity) * NODE_BYTES;

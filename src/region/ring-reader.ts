@@ -1,5 +1,5 @@
 /** The events that threads leave in their rings on a region page, in the order in which they wrote them. */
-import { E, EVENT_BYTES, H, T, THREAD_BYTES } from '../model/region-layout.ts';
+import { E, EVENT_BYTES, H, slotRooms, T, THREAD_BYTES } from '../model/region-layout.ts';
 
 /** One event; the object is reused from call to call. */
 export interface PageEvent {
@@ -31,7 +31,6 @@ export class RingReader {
   lost = 0;
   private readonly memory: PageMemory;
   private readonly fetch: (at: number, length: number) => void;
-  private readonly capacity: number;
   /** Events read so far, of each thread; wraps as the writers' counts do. */
   private readonly tails: Uint32Array;
   private readonly event: PageEvent = { thread: 0, time: 0, code: 0, value: 0, depth: 0, tid: 0 };
@@ -39,7 +38,6 @@ export class RingReader {
   constructor(memory: PageMemory, fetch: (at: number, length: number) => void) {
     this.memory = memory;
     this.fetch = fetch;
-    this.capacity = memory.u32[H.ringCapacity >> 2];
     this.tails = new Uint32Array(memory.u32[H.threadCapacity >> 2]);
   }
 
@@ -52,11 +50,11 @@ export class RingReader {
 
   /** Events of thread slot `t` that were not yet read. */
   read(t: number, visit: (event: PageEvent) => void): void {
-    const { tails, capacity } = this;
+    const { tails } = this;
     const { u32, copied } = this.memory;
     const head = this.headOf(t);
     if (head === tails[t]) return;
-    const ring = u32[H.rings >> 2] + t * capacity * EVENT_BYTES;
+    const { ring, ringCapacity: capacity } = slotRooms(u32, t);
     this.fetch(ring, capacity * EVENT_BYTES);
     // Of a copy, what the writer had reached when it was made; of a mapping, asked again for each event.
     const reachedByCopy = copied ? this.headOf(t) : 0;

@@ -6,6 +6,7 @@ import {
   NODE_BYTES,
   R,
   REGION_BYTES,
+  slotRooms,
   T,
   THREAD_BYTES,
   THREAD_ENDED,
@@ -18,11 +19,6 @@ const INSIDE = H.inside >> 2;
 const ROUND = H.round >> 2;
 
 const slotAt = ({ u32 }: Page, slot: number) => u32[H.threads >> 2] + slot * THREAD_BYTES;
-
-/** Bytes from the file's start at which the nodes of a slot begin. */
-export function nodesAt({ u32 }: Page, slot: number): number {
-  return u32[H.nodes >> 2] + slot * u32[H.nodeCapacity >> 2] * NODE_BYTES;
-}
 
 /** Adds `ns`, or takes it away, to the 64-bit number in the words from `at` on. */
 function addTime(u32: Uint32Array, at: number, ns: number, sign: 1 | -1): void {
@@ -65,7 +61,7 @@ export function goOutside(
 function endVisits(page: Page, slot: number): void {
   const { u32, f64 } = page;
   const at = slotAt(page, slot);
-  const base = nodesAt(page, slot);
+  const base = slotRooms(u32, slot).nodes;
   const now = Number(process.hrtime.bigint() - page.startNs);
   for (let n = u32[(at + T.node) >> 2]; n !== 0; ) {
     const node = base + n * NODE_BYTES;

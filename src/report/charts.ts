@@ -12,31 +12,8 @@ import {
   sqlOf,
 } from '../model/measures/index.ts';
 import type { OpenRecording, Row } from '../query/index.ts';
+import type { Chart, LineChart, Series } from './chart.ts';
 import { CPU_COLUMNS, cpuRates, cpuStates, type Has } from './tables.ts';
-
-export interface Series {
-  readonly name: string;
-  /** Points from left to right; null where nothing was measured. */
-  readonly points: readonly (readonly [x: number, y: number | null])[];
-}
-
-export interface LineChart {
-  readonly kind: 'lines';
-  readonly title: string;
-  readonly unit: string;
-  /** Of the other axis: `s` since the recording’s start; '' for virtual time. */
-  readonly over: 's' | '';
-  readonly series: readonly Series[];
-}
-
-export interface BarChart {
-  readonly kind: 'bars';
-  readonly title: string;
-  readonly unit: string;
-  readonly bars: readonly { readonly name: string; readonly value: number }[];
-}
-
-export type Chart = LineChart | BarChart;
 
 /** Points of a line. */
 const BINS = 120;

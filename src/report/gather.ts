@@ -1,7 +1,8 @@
 /** All that a report says of a recording. */
 import { examine, type Verdict } from '../findings/index.ts';
 import { type OpenRecording, openRecording, type Row, type Suspect } from '../query/index.ts';
-import { type Chart, chartsOf } from './charts.ts';
+import type { Chart } from './chart.ts';
+import { chartsOf } from './charts.ts';
 import { type Has, type ReportTable, tablesOf } from './tables.ts';
 
 export interface RecordingReport {

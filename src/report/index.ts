@@ -1,13 +1,15 @@
 /** Reports: what is slow, with tables and charts. */
-export type { Chart } from './charts.ts';
+export type { Chart } from './chart.ts';
 export {
   type Change,
   type Comparison,
   compareRecordings,
   type FactChange,
   type FindingChange,
+  OF_SETTINGS,
   SCOPES,
   type Scope,
+  type SettingChange,
   type Verdict,
 } from './compare/index.ts';
 export { gather, type RecordingReport } from './gather.ts';

@@ -1,7 +1,7 @@
 /** Charts as SVG text. Colours are those of the page: classes, so that they follow its theme. */
 import { escapeText } from '../model/markup.ts';
 import { short } from '../model/measures/index.ts';
-import type { BarChart, Chart, LineChart } from './charts.ts';
+import type { BarChart, Chart, LineChart } from './chart.ts';
 
 const WIDTH = 640;
 const HEIGHT = 220;
@@ -30,7 +30,8 @@ const at = (value: number): string => String(Number(value.toFixed(1)));
 function extentOf({ series }: LineChart) {
   const points = series.flatMap(({ points: own }) => own);
   const xs = points.map(([x]) => x);
-  const ys = points.flatMap(([, y]) => (y === null ? [] : [y]));
+  const bounds = series.flatMap(({ intervals = [] }) => intervals.flatMap(([, a, b]) => [a, b]));
+  const ys = [...points.flatMap(([, y]) => (y === null ? [] : [y])), ...bounds];
   const [low, high] = [Math.min(0, ...ys), Math.max(0, ...ys)];
   return {
     from: Math.min(...xs),
@@ -53,12 +54,15 @@ function lines(chart: LineChart): string {
       `<text class="axis" x="${LEFT - 6}" y="${at(y(tick) + 4)}" text-anchor="end">${axisText(tick)}</text>`,
     );
   }
-  for (const tick of ticks(from, to, 6)) {
+  const unit = chart.over === '' ? '' : ` ${chart.over}`;
+  const below = chart.words?.map((_, k) => k) ?? ticks(from, to, 6);
+  for (const tick of below) {
+    const text = chart.words === undefined ? `${axisText(tick)}${unit}` : chart.words[tick];
     parts.push(
-      `<text class="axis" x="${at(x(tick))}" y="${HEIGHT - 8}" text-anchor="middle">${axisText(tick)}${chart.over === '' ? '' : ` ${chart.over}`}</text>`,
+      `<text class="axis" x="${at(x(tick))}" y="${HEIGHT - 8}" text-anchor="middle">${escapeText(text)}</text>`,
     );
   }
-  chart.series.forEach(({ points }, k) => {
+  chart.series.forEach(({ points, intervals = [] }, k) => {
     // A line for each stretch without a gap.
     let path = '';
     let down = false;
@@ -67,6 +71,18 @@ function lines(chart: LineChart): string {
       down = py !== null;
     }
     parts.push(`<path class="line c${k % 8}" d="${path}"/>`);
+    for (const [px, low, high] of intervals) {
+      const [left, right] = [at(x(px) - 4), at(x(px) + 4)];
+      const [bottom, top] = [at(y(low)), at(y(high))];
+      parts.push(
+        `<path class="interval c${k % 8}" d="M${left} ${bottom}H${right}M${at(x(px))} ${bottom}V${top}M${left} ${top}H${right}"/>`,
+      );
+    }
+    if (intervals.length > 0) {
+      for (const [px, py] of points)
+        if (py !== null)
+          parts.push(`<circle class="mean c${k % 8}" cx="${at(x(px))}" cy="${at(y(py))}" r="3"/>`);
+    }
   });
   return picture(chart, HEIGHT, parts);
 }

@@ -5,12 +5,24 @@ import type { Kp } from './kp.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
+import { expectNoPromise } from './model-check.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 import type { TimeWarp } from './time-warp.ts';
 import type { Gvt } from './transport/transport.ts';
 
 const { ASKS_HOOK, ASKS_STOP, DEST, HAS_OUTPUT, REMOTE, STATE } = layout;
-const { E_HANDLE, E_OUT, E_OUTS, E_UNDO, KP_SHIFT, LENGTH, OLDEST, OUT_PAST_END } = kpLayout;
+const {
+  DROPPED,
+  E_FLAGS,
+  E_HANDLE,
+  E_OUT,
+  E_OUTS,
+  E_UNDO,
+  KP_SHIFT,
+  LENGTH,
+  OLDEST,
+  OUT_PAST_END,
+} = kpLayout;
 
 interface Committer {
   readonly fossilCollect: (gvt: Gvt) => void;
@@ -28,12 +40,19 @@ export function committer(engine: TimeWarp): Committer {
   const COLLECTS = C.fossilCollects;
   const FLAGS = REMOTE | HAS_OUTPUT | ASKS_HOOK | ASKS_STOP;
   const nkp = kps.length;
+  const timed = pe.timers !== null;
   const contextOf =
     only === null ? (index: number): LpContext => pe.contextOf(index) : (): LpContext => only;
 
   function commit(k: number, at: number, h: number): void {
     const i = h << 1;
     const index = I[i + DEST];
+    if (timed && (E[at + E_FLAGS] & DROPPED) !== 0) {
+      entries.dropOldest((k + 1) << KP_SHIFT);
+      counts[COMMITTED]--;
+      pe.freeEvent(h);
+      return;
+    }
     const outs = E[at + E_OUTS];
     if (outs > 0) {
       const code = E[at + E_OUT];
@@ -64,7 +83,8 @@ export function committer(engine: TimeWarp): Committer {
     lp.enter(index, h);
     engine.current = lp as OptimisticLp;
     const reader = lp.reader.enter(index, h);
-    lp.handlers.commit?.(reader, reader.message);
+    const none: unknown = lp.handlers.commit?.(reader, reader.message);
+    if (none !== undefined) expectNoPromise(none);
   }
 
   function commitKp(k: number): void {
@@ -96,6 +116,7 @@ export function committer(engine: TimeWarp): Committer {
     }
     counts[COMMITTED] += n;
     counts[COLLECTS]++;
+    if (timed && pe.timers?.isCrowded()) engine.sweepCancelled();
     pool.settle();
   }
 

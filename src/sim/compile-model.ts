@@ -44,8 +44,11 @@ export async function compileModel(path: string): Promise<CompiledModel> {
   const own: Readonly<Record<string, string>> = {
     triscope: new URL('index.js', here).href,
     'triscope/sim': new URL('sim/index.js', here).href,
+    'triscope/sim/parts': new URL('sim/parts/index.js', here).href,
   };
-  const outside = Object.values(REPLACED).map((name) => `${name} as ${outsideName(name)}`);
+  const outside = [...new Set(Object.values(REPLACED))].map(
+    (name) => `${name} as ${outsideName(name)}`,
+  );
   const folder = scratchFolder('triscope-model-');
   const file = join(folder.path, 'model.mjs');
   let variables: TopLevel[];
@@ -78,7 +81,7 @@ export async function compileModel(path: string): Promise<CompiledModel> {
           name: 'packages',
           setup(setup) {
             // This package by its own address, so that a model's file may lie anywhere; others as usual.
-            setup.onResolve({ filter: /^triscope(\/sim)?$/ }, ({ path: name, kind }) =>
+            setup.onResolve({ filter: /^triscope(\/sim(\/parts)?)?$/ }, ({ path: name, kind }) =>
               kind === 'require-call'
                 ? { path: name, namespace: 'required' }
                 : { path: own[name], external: true },

@@ -53,7 +53,7 @@ export class Finals {
   expectAfter(time: number): void {
     if (time >= this.times[LAST_FINAL]) return;
     throw new Error(
-      `an event of virtual time ${time} arrived after one of ${this.times[LAST_FINAL]} was final: a mistake of the simulator's; --synch=conservative gets by without such`,
+      `an event of virtual time ${time} arrived after one of ${this.times[LAST_FINAL]} was final: an error of the simulator, please report it; --synch=conservative avoids it`,
     );
   }
 

@@ -1,7 +1,9 @@
 /** Calls a model's GVT hook on one PE: at a virtual time, every n-th GVT, or when an LP asked for it. */
 
 import type { Fields } from '../model/struct.ts';
-import type { GvtHook, GvtHookContext, LpView } from './model.ts';
+import { type GvtHook, type GvtHookContext, type LpView, ModelError } from './model.ts';
+import { expectNoPromise } from './model-check.ts';
+import { withPlace } from './model-place.ts';
 import { ahead, type Pe } from './pe.ts';
 import { ASK_HOOK, ASK_SAMPLE } from './transport/transport.ts';
 
@@ -52,7 +54,13 @@ export class GvtHooks {
       },
       output: (text) => pe.outputs.push(ahead(gvt, -1, text)),
     };
-    this.hook?.run(context);
+    try {
+      expectNoPromise(this.hook?.run(context));
+    } catch (error) {
+      throw new ModelError(`gvtHook at virtual time ${gvt}: ${withPlace(error)}`, {
+        cause: error,
+      });
+    }
   }
 }
 

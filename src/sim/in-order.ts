@@ -11,6 +11,7 @@ import { expectNoPromise } from './model-check.ts';
 import type { Pe } from './pe.ts';
 import * as placements from './placement.ts';
 import * as clcg4 from './rng/clcg4.ts';
+import type { TimerEvents } from './timer-events.ts';
 import {
   compareGvts,
   GVT_TIES,
@@ -115,6 +116,7 @@ export class InOrderLp extends LpContext {
   }
 
   output(text: string): void {
+    if (typeof text !== 'string') this.refuseText(text);
     this.host.outputs.push(this.host.outputLine(this.h, this.id, text));
   }
 
@@ -126,7 +128,7 @@ export class InOrderLp extends LpContext {
     this.host.hookAsked = true;
   }
 
-  stop(delay = this.lookahead): void {
+  stop(delay = this.host.stopLookahead): void {
     this.host.stopAt(this.stopTime(delay, this.conservative));
     // A window ends before that; alone, a PE goes on as long as its queue gives events.
     if (!this.conservative) this.host.closeQueue();
@@ -161,7 +163,7 @@ interface InOrderLoop {
  * @param deliver called where a handler has sent to other PEs; null on one PE
  */
 export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
-  const { queue, pool, only, counts, tally, handlerTimes } = pe;
+  const { queue, pool, only, counts, tally, handlerTimes, timers } = pe;
   const { F, I } = pool;
   const paths = pe.paths;
   const tracer = pe.instrument?.commits ?? null;
@@ -179,6 +181,18 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
 
   const handle = (index: number, h: number): void => {
     const i = h << 1;
+    if (timers !== null) {
+      if (timers.isCancelled(h, index)) {
+        timers.drop();
+        counts[DONE]--;
+        counts[COMMITTED]--;
+        return;
+      }
+      timers.fire(h, index, null);
+    }
+    const t = F[h];
+    if (t === last[0]) counts[TIES]++;
+    last[0] = t;
     const lp = contextOf(index);
     if (only === null) pe.current = lp;
     lp.enter(index, h);
@@ -194,7 +208,8 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     if (tracer !== null) tracer.record(h, index);
     if (handlers.commit !== undefined) {
       const reader = lp.reader.enter(index, h);
-      handlers.commit(reader, reader.message);
+      const none: unknown = handlers.commit(reader, reader.message);
+      if (none !== undefined) expectNoPromise(none);
     }
     if (I[i + STATE] >= REMOTE) counts[REMOTE_EVENTS]++;
     if (tally !== null) tally.handled(index, F[h], I[i + STATE] >= REMOTE);
@@ -218,8 +233,6 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
       (h) => queue.push(F[h], h),
       (h) => {
         forget();
-        if (F[h] === last[0]) counts[TIES]++;
-        last[0] = F[h];
         const index = I[(h << 1) + DEST];
         handlerTimes.begin(index);
         handle(index, h);
@@ -233,15 +246,22 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     return 1;
   };
 
+  /** Frees cancelled events before their time. O(pending). */
+  const dropCancelled = (): void => {
+    const isCancelled = (timers as TimerEvents).forGood([]);
+    queue.sweep((h) => {
+      if (!isCancelled(h)) return true;
+      pe.freeEvent(h);
+      return false;
+    });
+  };
+
   const run = (max: number, bound: number): number => {
+    if (timers?.isCrowded()) dropCancelled();
     let n = 0;
-    let ties = 0;
     let h = max > 0 ? queue.take(bound) : 0;
     if (h !== 0) forget();
     while (h !== 0) {
-      const t = F[h];
-      if (t === last[0]) ties++;
-      last[0] = t;
       handle(I[(h << 1) + DEST], h);
       const next = ++n < max ? queue.take(bound) : 0;
       if (next === 0) keep(h);
@@ -250,7 +270,6 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     }
     counts[DONE] += n;
     counts[COMMITTED] += n;
-    counts[TIES] += ties;
     return n;
   };
 

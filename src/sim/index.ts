@@ -4,6 +4,7 @@
  * @module
  */
 export { MissingPieceError, TriscopeError } from '../model/error.ts';
+export { array, ring, word } from '../model/fields.ts';
 export {
   flag,
   float,
@@ -15,24 +16,33 @@ export {
   size,
   text,
 } from '../model/option.ts';
-export {
-  type ArrayView,
-  array,
-  type Fields,
-  type ReadonlyArrayView,
-  type ReadonlyRingView,
-  type ReadonlyStructOf,
-  type RingView,
-  ring,
-  type Scalar,
-  type StructOf,
+export type {
+  ReadonlyRecordArray,
+  ReadonlyRecordRing,
+  RecordArray,
+  RecordFields,
+  RecordOf,
+  RecordRing,
+} from '../model/records.ts';
+export type {
+  ArrayView,
+  Fields,
+  Length,
+  ReadonlyArrayView,
+  ReadonlyRingView,
+  ReadonlyStructOf,
+  RingView,
+  Scalar,
+  StructOf,
+  WordField,
 } from '../model/struct.ts';
 export { type RunConfig, SYNCHRONISERS, type Synchroniser } from './config.ts';
+export { defineModel } from './define-model.ts';
 export { type LoadedModel, loadModel, ModelNotFoundError } from './load-model.ts';
-export { exp, log, pow } from './math/index.ts';
+export type { TraceRequest } from './lp-trace.ts';
+export { cos, exp, log, pow, sin } from './math/index.ts';
 export {
   type CustomMapping,
-  defineModel,
   type EventInfo,
   type GvtHook,
   type GvtHookContext,
@@ -41,12 +51,14 @@ export {
   type LpView,
   type Model,
   ModelError,
+  type PrepareFacts,
   type Results,
   type RunFacts,
 } from './model.ts';
 export { BUILT_IN } from './models/index.ts';
 export type { OutputLine } from './pe.ts';
 export type { ModelResults } from './results.ts';
+export type { Random } from './rng/random.ts';
 export { configFor, type Settings } from './settings.ts';
 export { type Progress, type RunOptions, simulate } from './simulate.ts';
 export type { StatisticResult } from './statistic/gathered.ts';
@@ -76,7 +88,11 @@ export {
 export type { PeStatistics, RunResult } from './statistics.ts';
 export { type MeanInterval, meanInterval } from './sweep/interval.ts';
 export type { JournalRun } from './sweep/journal.ts';
-export { type Measure, parseMeasure } from './sweep/measure.ts';
+export { type Measure, type Measures, parseMeasure } from './sweep/measure.ts';
+export { sweepPage } from './sweep/page.ts';
 export { type SweepOptions, type SweepPoint, type SweepResult, sweep } from './sweep/sweep.ts';
+export { sweepRows, writeSweepParquet } from './sweep/table.ts';
 export { type Point, parseVary, type Value, type Vary } from './sweep/vary.ts';
+export type { ReadonlyTables, TableFacts, Tables } from './tables.ts';
+export { type Timer, type Timers, timer, timers } from './timer.ts';
 export { type VerifyOptions, type VerifyRow, verify } from './verify.ts';

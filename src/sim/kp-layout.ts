@@ -14,6 +14,9 @@ export const SKIPPED = 1;
 /** Entry flag: a handler with its own `reverse` threw half-way, so the entry cannot be undone. */
 export const BROKEN = 2;
 
+/** Entry flag: the event's timer had been cancelled, so nothing happened. */
+export const DROPPED = 4;
+
 /** Output code of an event that was not created because it lies past the end; local ones are handles. */
 export const OUT_PAST_END = -1;
 

@@ -195,6 +195,14 @@ export class Kp implements WriteLog {
     this.undoTail = (this.undoTail + 1) | 0;
   }
 
+  /** Tells of each saved cell, the oldest first, and its low word. */
+  saved(tell: (cell: number, low: number) => void): void {
+    for (let k = this.undoHead; k !== this.undoTail; k = (k + 1) | 0) {
+      const at = (k << 2) & (this.undo.length - 1);
+      tell(this.undo[at], this.undo[at + 1]);
+    }
+  }
+
   /** Restores the newest saved cell, into `words`; or, for a negative cell, into `spares` at ~cell. */
   restore(words: Int32Array, spares: Int32Array | null): void {
     this.undoTail = (this.undoTail - 1) | 0;

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { EXIT } from '../model/error.ts';
 import { compileModel } from './compile-model.ts';
 import { isModel, type Model, ModelError } from './model.ts';
-import { placeIn, withPlace } from './model-place.ts';
+import { DeclarationError } from './model-error.ts';
+import { placeIn, withPart, withPlace } from './model-place.ts';
 import { BUILT_IN } from './models/index.ts';
 import { VARIABLES } from './module-state.ts';
 
@@ -50,6 +51,9 @@ export class ModelNotFoundError extends ModelError {
   override readonly exitCode = EXIT.usage;
 }
 
+/** A module that exports none. */
+class NoModelError extends ModelError {}
+
 /**
  * Imports the module behind a reference.
  * @param shown what messages call it
@@ -65,7 +69,7 @@ export async function importModel(reference: ModelReference, shown?: string): Pr
   const module = (await import(reference.url)) as { default?: unknown; model?: unknown };
   const model = module.default ?? module.model;
   if (!isModel(model)) {
-    throw new ModelError(
+    throw new NoModelError(
       `${shown ?? reference.url}: contains no model; use export default defineModel({ … })`,
     );
   }
@@ -126,7 +130,13 @@ export async function loadModel(given: string | URL): Promise<LoadedModel> {
       dispose,
     };
   } catch (error) {
-    const message = error instanceof ModelNotFoundError ? '' : withPlace(error);
+    if (error instanceof NoModelError) {
+      dispose();
+      throw error;
+    }
+    const part = error instanceof DeclarationError;
+    const message =
+      error instanceof ModelNotFoundError ? '' : part ? withPart(error, path) : withPlace(error);
     dispose();
     if (message === '') throw error;
     throw new ModelError(error instanceof ModelError ? message : `${nameOrPath}: ${message}`);

@@ -16,6 +16,7 @@ import {
 } from '../model/struct-class.ts';
 import type { RunConfig } from './config.ts';
 import type { EventPool } from './event.ts';
+import { NAMES } from './handler-names.ts';
 import { justAfter } from './just-after.ts';
 import * as layout from './layout.ts';
 import * as math from './math/index.ts';
@@ -23,13 +24,16 @@ import { type EventInfo, type Lp, type LpType, type LpView, ModelError } from '.
 import type { Placement } from './placement.ts';
 import * as clcg4 from './rng/clcg4.ts';
 import * as dist from './rng/distributions.ts';
+import { seal, sealNames } from './sealed.ts';
 import type { Signatures } from './signature.ts';
 import type { TieBreakers } from './ties.ts';
+import { engineTimer, type Timer } from './timer.ts';
+import type { TimerEvents } from './timer-events.ts';
 
 export { LP_STATE } from './layout.ts';
 
 const { ALIGN, BITS, EXTRA, LP_STATE, PAYLOAD, SEND, SOURCE } = layout;
-const { exp: ownExp, log: ownLog, pow: ownPow } = math;
+const { cos: ownCos, exp: ownExp, log: ownLog, pow: ownPow, sin: ownSin } = math;
 const { nextAhead } = clcg4;
 
 type AnyFields = Readonly<Record<string, never>>;
@@ -54,6 +58,9 @@ export interface LpHost {
   readonly ids: Int32Array;
   readonly kps: Int32Array;
   readonly spares: Float64Array | null;
+  readonly timers: TimerEvents | null;
+  /** Least delay of a stop: it reaches all LPs. */
+  readonly stopLookahead: number;
 }
 
 /** A value as it would be written in a program. */
@@ -86,6 +93,8 @@ class CurrentEvent implements EventInfo {
   }
 }
 
+sealNames(CurrentEvent.prototype, 'lp.event', NAMES.event);
+
 /** What a context is made of, on a PE of a kind. */
 export type ContextParts<Host extends LpHost> = [
   host: Host,
@@ -96,7 +105,8 @@ export type ContextParts<Host extends LpHost> = [
 
 export abstract class LpContext implements AnyLp, dist.NormalSource {
   readonly type: string;
-  readonly handlers: AnyLpType;
+  /** Others take their place in a run that is traced. */
+  handlers: AnyLpType;
   readonly params: unknown;
   readonly lps: number;
   readonly end: number;
@@ -163,7 +173,28 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     this.reader = new LpReader(host, type, handlers);
   }
 
+  /** It is made: handlers may not add to it. */
+  seal(): void {
+    for (const made of [this, this.event, this.reader, this.reader.event]) seal(made);
+  }
+
   abstract send(dest: number, delay: number, priority?: number): AnyMessage;
+  arm(timer: Timer, delay: number, priority?: number): AnyMessage {
+    const one = engineTimer('arm', timer, this);
+    const message = this.send(this.id, delay, priority);
+    const { timers } = this.host;
+    if (one.pending) timers?.add();
+    timers?.mark((message as Message).$b, one.place, one.begin(this.now + delay));
+    return message;
+  }
+
+  cancel(timer: Timer): void {
+    const one = engineTimer('cancel', timer, this);
+    if (!one.pending) return;
+    one.end();
+    this.host.timers?.add();
+  }
+
   abstract output(text: string): void;
   abstract suspend(reason: string): void;
   abstract requestHook(): void;
@@ -185,9 +216,9 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   protected stopTime(delay: number, early: boolean): number {
     if (typeof delay !== 'number' || !(delay >= 0))
       throw new ModelError(`stop(${shown(delay)}): the delay must be a number from 0 on`);
-    if (early && delay < this.lookahead) {
+    if (early && delay < this.host.stopLookahead) {
       throw new ModelError(
-        `stop(${delay}) reaches all LPs, and is less than --lookahead=${this.lookahead}; lengthen it, or lower --lookahead (0 promises nothing)`,
+        `stop(${delay}) reaches all LPs, and is less than ${this.host.stopLookahead > this.lookahead ? 'the lookahead of a type' : '--lookahead'}=${this.host.stopLookahead}; lengthen it, or lower --lookahead (0 promises nothing)`,
       );
     }
     return Math.max(this.now + delay, justAfter(this.now));
@@ -222,6 +253,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   }
 
   exponential(mean: number): number {
+    if (!(mean >= 0)) dist.refuseMean(mean);
     return -mean * ownLog(this.uniform());
   }
 
@@ -282,6 +314,18 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     return ownPow(x, y);
   }
 
+  sin(x: number): number {
+    return ownSin(x);
+  }
+
+  cos(x: number): number {
+    return ownCos(x);
+  }
+
+  sqrt(x: number): number {
+    return Math.sqrt(x);
+  }
+
   /** @throws ModelError that says what is wrong with these arguments of `send`. */
   refuse(dest: number, delay: number): never {
     const to = `send(${shown(dest)}, ${shown(delay)})`;
@@ -295,6 +339,20 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     throw new ModelError(
       `${to}: lookahead violation: the delay is less than --lookahead=${this.lookahead}; lower it (0 promises nothing)`,
     );
+  }
+
+  /** @throws ModelError for an event that is sooner than LPs of its destination's type allow */
+  refuseSooner(dest: number, delay: number, type: string, least: number): never {
+    const own =
+      least > this.lookahead ? `the lookahead of '${type}', ${least}` : `--lookahead=${least}`;
+    throw new ModelError(
+      `send(${shown(dest)}, ${shown(delay)}): lookahead violation: the delay is less than ${own}; lengthen it, or lower that`,
+    );
+  }
+
+  /** @throws ModelError for what `output` was given */
+  refuseText(given: unknown): never {
+    throw new ModelError(`output(${String(given)}): a line is a text; use String(value)`);
   }
 
   /** The current event in words, for an error message. */
@@ -373,6 +431,9 @@ export class LpReader implements LpView<AnyFields, unknown> {
     return this;
   }
 }
+
+sealNames(LpContext.prototype, 'lp', NAMES.lp);
+sealNames(LpReader.prototype, 'lp', NAMES.view, NAMES.acts);
 
 /** Doubles of an LP's block for a state of `bytes`. At least 8: a cache line, and blocks start on one. */
 export function blockSizeFor(bytes: number): number {

@@ -1,7 +1,12 @@
 /** What is wrong with a model as it is declared, or with what its handlers gave back. */
 
 import { didYouMean } from '../model/nearest.ts';
-import { ModelError } from './model-error.ts';
+import { allowed, checkNumber, OptionError, type OptionSpec } from '../model/option.ts';
+import { areSized, type Fields, layoutOf, sizedFields } from '../model/struct.ts';
+import { ENGINE_OPTIONS } from './engine-options.ts';
+import { DeclarationError, ModelError } from './model-error.ts';
+import { withPlace } from './model-place.ts';
+import { sealedOptions } from './sealed.ts';
 
 /** The parts of a type of LP. */
 const TYPE_PARTS = ['state', 'init', 'forward', 'reverse', 'commit', 'final', 'instrument'];
@@ -13,6 +18,7 @@ const MODEL_PARTS = [
   'end',
   'lookahead',
   'warmup',
+  'tables',
   'prepare',
   'message',
   'map',
@@ -25,35 +31,275 @@ const MODEL_PARTS = [
 export function expectParts(what: string, given: object, kind: 'single' | 'multi' | 'type'): void {
   const parts =
     kind === 'type'
-      ? TYPE_PARTS
+      ? [...TYPE_PARTS, 'lookahead']
       : [...MODEL_PARTS, ...(kind === 'single' ? TYPE_PARTS : ['types', 'typeOf'])];
   for (const key of Object.keys(given)) {
     if (parts.includes(key)) continue;
     const near = didYouMean(key, parts);
-    throw new ModelError(
+    throw new DeclarationError(
       `${what}: '${key}' is not part of ${kind === 'type' ? 'an LP type' : 'a model'}${near === '' ? `; parts are ${parts.join(', ')}` : near}`,
+      [key],
     );
   }
 }
 
+/** Refuses names that are not `known`. @throws ModelError with the nearest name */
+function expectNames(
+  what: string,
+  part: readonly string[],
+  given: object,
+  known: readonly string[],
+): void {
+  for (const key of Object.keys(given)) {
+    if (known.includes(key)) continue;
+    const near = didYouMean(key, known);
+    const all = `; there are ${known.join(', ')}`;
+    throw new DeclarationError(
+      `${what}: ${part.join('.')}.${key}: no such name${near === '' ? all : near}`,
+      [...part, key],
+    );
+  }
+}
+
+/** @throws ModelError where `given` is no object */
+export function expectObject(
+  what: string,
+  part: readonly string[],
+  given: unknown,
+): asserts given is object {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return;
+  throw new DeclarationError(`${what}: ${part.join('.')} must be an object, { … }`, part);
+}
+
+const shown = (value: unknown) =>
+  typeof value === 'string' ? JSON.stringify(value) : String(value);
+
+/** What an option of a model may say of itself. */
+const SPEC = [
+  ...['kind', 'default', 'help', 'min', 'max', 'unit', 'placeholder', 'fallback', 'bare', 'words'],
+  ...['as', 'note', 'named', 'noEffect', 'none', 'choices', 'short', 'variable', 'names', 'hidden'],
+];
+const TYPE_OF: Readonly<Record<OptionSpec['kind'], string>> = {
+  int: 'number',
+  float: 'number',
+  size: 'number',
+  bool: 'boolean',
+  string: 'string',
+};
+
+function expectOptions(what: string, options: unknown): void {
+  expectObject(what, ['options'], options);
+  for (const [name, spec] of Object.entries(options) as [string, OptionSpec | null][]) {
+    const part = ['options', name];
+    const wrong = (why: string) => new DeclarationError(`${what}: options.${name} ${why}`, part);
+    if (typeof spec !== 'object' || spec === null || !Object.hasOwn(TYPE_OF, spec.kind)) {
+      throw wrong('must be what int(), float(), size(), flag(), oneOf() or text() give');
+    }
+    expectNames(what, part, spec, SPEC);
+    const type = TYPE_OF[spec.kind];
+    const given: string = typeof spec.default;
+    if (given !== type)
+      throw wrong(`has the default ${shown(spec.default)}, which must be a ${type}`);
+    if (typeof spec.default !== 'number') continue;
+    try {
+      checkNumber(name, spec, spec.default);
+    } catch (error) {
+      if (!(error instanceof OptionError)) throw error;
+      throw wrong(`has the default ${spec.default}, and ${allowed(spec)}`);
+    }
+  }
+}
+
+/** A model's own `end`, `lookahead` and `warmup`. @throws ModelError for what cannot be */
+function expectTimes(
+  what: string,
+  given: Readonly<Record<string, unknown>>,
+  part: readonly string[] = [],
+): void {
+  for (const name of ['end', 'lookahead', 'warmup'] as const) {
+    const value = given[name];
+    if (value === undefined) continue;
+    if (typeof value === 'number' && value >= 0 && value < Infinity) continue;
+    throw new DeclarationError(
+      `${what}: ${name} is ${shown(value)}: ${allowed(ENGINE_OPTIONS[name])}`,
+      [...part, name],
+    );
+  }
+}
+
+/** @throws ModelError for fields that cannot be */
+export function expectFields(what: string, part: string, name: string, fields: unknown): void {
+  if (typeof fields !== 'object' || fields === null)
+    throw new DeclarationError(`${what} needs ${part}: its fields, or {}`, [part]);
+  for (const [key, field] of Object.entries(fields as Fields)) {
+    try {
+      layoutOf(name, { [key]: field });
+    } catch (error) {
+      throw new DeclarationError(`${what}: ${(error as Error).message}`, [part, key]);
+    }
+  }
+}
+
+/** Fields as they are for some values of the options. @throws ModelError for lengths that cannot be */
+export function sizing(what: string, part: string, fields: Fields, options: object): Fields {
+  const one = (name: string, field: Fields[string]) => {
+    try {
+      return sizedFields(
+        { [name]: field },
+        sealedOptions({ ...options }) as Record<string, unknown>,
+      );
+    } catch (error) {
+      throw new DeclarationError(`${what}: ${part}.${name}: ${(error as Error).message}`, [
+        part,
+        name,
+      ]);
+    }
+  };
+  if (!areSized(fields)) return fields;
+  return Object.assign({}, ...Object.entries(fields).map(([name, field]) => one(name, field)));
+}
+
+/** @throws ModelError for fields that a message cannot have */
+export function expectMessage(what: string, fields: Fields): void {
+  for (const [name, field] of Object.entries(fields)) {
+    if (typeof field === 'object' && field?.kind === 'cells')
+      throw new DeclarationError(
+        `${what}, message.${name}: statistics, timers, parts and records belong to a state, not a message`,
+        ['message', name],
+      );
+  }
+}
+
+function expectMap(what: string, map: unknown): void {
+  if (map === undefined || map === 'linear' || map === 'round-robin') return;
+  if (typeof map !== 'object' || map === null) {
+    const near = typeof map === 'string' ? didYouMean(map, ['linear', 'round-robin']) : '';
+    throw new DeclarationError(
+      `${what}: map is ${shown(map)}; it is 'linear', 'round-robin' or { pe(lp, lps, pes) }${near}`,
+      ['map'],
+    );
+  }
+  expectNames(what, ['map'], map, ['pe', 'kp']);
+  if (typeof (map as { pe?: unknown }).pe !== 'function')
+    throw new DeclarationError(`${what}: map needs pe(lp, lps, pes): the PE of each LP`, ['map']);
+}
+
+function expectHook(what: string, hook: unknown): void {
+  if (hook === undefined) return;
+  expectObject(what, ['gvtHook'], hook);
+  expectNames(what, ['gvtHook'], hook, ['at', 'every', 'run']);
+  const { at, every, run } = hook as Readonly<Record<string, unknown>>;
+  if (at !== undefined && typeof at !== 'number')
+    throw new DeclarationError(
+      `${what}: gvtHook.at is ${shown(at)}; it must be a virtual time, a number`,
+      ['gvtHook', 'at'],
+    );
+  if (every !== undefined && !(Number.isInteger(every) && Number(every) > 0))
+    throw new DeclarationError(
+      `${what}: gvtHook.every is ${shown(every)}; it must be a positive integer`,
+      ['gvtHook', 'every'],
+    );
+  if (run === undefined)
+    throw new DeclarationError(`${what}: gvtHook needs run(context)`, ['gvtHook']);
+  expectPlain(what, 'gvtHook.run', run, ['gvtHook', 'run']);
+}
+
+function expectInstrument(what: string, part: readonly string[], instrument: unknown): void {
+  if (instrument === undefined) return;
+  expectObject(what, part, instrument);
+  expectNames(what, part, instrument, ['sample', 'traceEvent', 'traceRollback']);
+  for (const [key, one] of Object.entries(instrument)) {
+    expectObject(what, [...part, key], one);
+    expectNames(what, [...part, key], one, ['fields', 'fill']);
+  }
+}
+
+function expectTables(what: string, tables: unknown): void {
+  if (tables === undefined) return;
+  expectObject(what, ['tables'], tables);
+  for (const [name, make] of Object.entries(tables))
+    expectPlain(what, `tables.${name}`, make, ['tables', name]);
+}
+
+/** What a model has once, whatever its LP types. @throws ModelError that says what is wrong with it, and where */
+export function expectCommon(what: string, m: Readonly<Record<string, unknown>>): void {
+  for (const name of ['help', 'options', 'instruments'] as const) {
+    if (m[name] === undefined) continue;
+    if (name === 'help') {
+      if (typeof m.help !== 'string')
+        throw new DeclarationError(`${what}: help is ${shown(m.help)}; it must be a text`, [name]);
+    } else if (name === 'options') expectOptions(what, m.options);
+    else {
+      expectObject(what, [name], m.instruments);
+      for (const [key, one] of Object.entries(m.instruments))
+        expectInstrument(what, [name, key], one);
+    }
+  }
+  expectTables(what, m.tables);
+  expectTimes(what, m);
+  expectMap(what, m.map);
+  expectHook(what, m.gvtHook);
+}
+
+/** What a model has for each type of LP. @throws ModelError that says what is wrong with it, and where */
+export function expectType(what: string, name: string, given: unknown): void {
+  expectObject(what, ['types', name], given);
+  const type = given as Readonly<Record<string, unknown>>;
+  for (const handler of ['forward', 'init'] as const) {
+    if (type[handler] === undefined)
+      throw new DeclarationError(`${what} needs ${handler}()`, ['name']);
+  }
+  expectTimes(what, { lookahead: type.lookahead }, ['types', name]);
+  for (const handler of ['init', 'forward', 'reverse', 'commit', 'final'])
+    expectPlain(what, handler, type[handler]);
+  expectInstrument(what, ['instrument'], type.instrument);
+}
+
+/** A model's function whose errors say where they were thrown, and whose options have only declared names. */
+export function asked<O extends object, A extends readonly unknown[], R>(
+  what: string,
+  name: string,
+  f: (options: O, ...rest: A) => R,
+): (options: O, ...rest: A) => R {
+  return (options, ...rest) => {
+    try {
+      return f(sealedOptions(options), ...rest);
+    } catch (error) {
+      // What the model itself refuses is a line for the user.
+      if (error instanceof ModelError || error instanceof OptionError) throw error;
+      throw new ModelError(`${what}, ${name}(): ${withPlace(error)}`, { cause: error });
+    }
+  };
+}
+
 /** Refuses functions that give back a promise or a generator. @throws ModelError that names the function */
-export function expectPlain(what: string, name: string, f: unknown): void {
+export function expectPlain(
+  what: string,
+  name: string,
+  f: unknown,
+  part: readonly string[] = [name],
+): void {
   if (f === undefined) return;
-  if (typeof f !== 'function') throw new ModelError(`${what}: ${name} must be a function`);
+  if (typeof f !== 'function')
+    throw new DeclarationError(`${what}: ${name} must be a function`, part);
   const made = f.constructor.name;
   if (made === 'AsyncFunction' || made === 'AsyncGeneratorFunction') {
-    throw new ModelError(
+    throw new DeclarationError(
       `${what}: ${name}() is async: code after its first await would run outside of its event; leave async out`,
+      part,
     );
   }
   if (made === 'GeneratorFunction') {
-    throw new ModelError(`${what}: ${name}() is a generator, which would never run; remove the *`);
+    throw new DeclarationError(
+      `${what}: ${name}() is a generator, which would never run; remove the *`,
+      part,
+    );
   }
 }
 
 /** What a handler returned, where that is something. @throws ModelError for a promise */
 export function expectNoPromise(returned: unknown): void {
-  const then = (returned as { readonly then?: unknown } | null)?.then;
+  const then = (returned as { readonly then?: unknown } | null | undefined)?.then;
   if (typeof then === 'function') {
     throw new ModelError(
       'the handler returned a promise: code that runs later would be outside of its event; a handler must be done when it returns',

@@ -24,3 +24,13 @@ import { TriscopeError } from '../model/error.ts';
 export class ModelError extends TriscopeError {
   override readonly name: string = 'ModelError';
 }
+
+/** A model's declaration that cannot work: `part` says where in it, such as `options`, `servers`. */
+export class DeclarationError extends ModelError {
+  readonly part: readonly string[];
+
+  constructor(message: string, part: readonly string[]) {
+    super(message);
+    this.part = part;
+  }
+}

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { DeclarationError } from './model-error.ts';
 
 /** This package's own files: an error's place is the first outside of them. */
 const OWN = new URL('..', import.meta.url).href;
@@ -53,7 +54,7 @@ function mapped(at: Place): Place {
     const entry = new SourceMap(payload).findEntry(at.row - 1, at.column - 1);
     if (!('originalSource' in entry)) return at;
     return {
-      path: resolve(dirname(at.path), entry.originalSource),
+      path: resolve(dirname(at.path), decodeURIComponent(entry.originalSource)),
       row: entry.originalLine + 1,
       column: entry.originalColumn + 1,
     };
@@ -61,6 +62,41 @@ function mapped(at: Place): Place {
     // It was removed, or has no map: the place in what was compiled is better than none.
     return at;
   }
+}
+
+/** Text in quotes and comments, which name nothing. */
+const BESIDE = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|`[^`]*`/g;
+const blank = (text: string) => text.replace(/[^\n]/g, ' ');
+
+/**
+ * The place of a part of a model's declaration in its file, such as of `options` and in it `servers`: the first of that
+ * name after `defineModel(`, in it that of the next. Null where there is none.
+ */
+function placeOfPart(path: string, part: readonly string[]): string | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').replace(BESIDE, blank);
+  } catch {
+    return null;
+  }
+  let at = text.indexOf('defineModel(');
+  if (at < 0) return null;
+  for (const name of part) {
+    const escaped = name.replace(/[^\w]/g, '\\$&');
+    const named = new RegExp(`(?<=[{,*\\s])(['"]?)${escaped}\\1\\s*(?=[:(,}])`, 'g');
+    named.lastIndex = at;
+    const found = named.exec(text);
+    if (found === null) return null;
+    at = found.index;
+  }
+  const before = text.slice(0, at).split('\n');
+  return shown({ path, row: before.length, column: (before.at(-1) ?? '').length + 1 });
+}
+
+/** What is wrong with a declaration, with the place of its part in the model's file. */
+export function withPart(error: DeclarationError, path: string | undefined): string {
+  const place = path === undefined ? null : placeOfPart(path, error.part);
+  return place === null ? withPlace(error) : `${error.message} (at ${place})`;
 }
 
 /** The error's message, with its place where there is one. */

@@ -2,8 +2,10 @@
 
 import type { OptionSpecs, OptionValues } from '../model/option.ts';
 import type { Fields, ReadonlyStructOf, Scalar, StructOf } from '../model/struct.ts';
-import { expectParts, expectPlain } from './model-check.ts';
 import { ModelError } from './model-error.ts';
+import type { Random } from './rng/random.ts';
+import type { TableMakers, Tables } from './tables.ts';
+import type { TimerCalls } from './timer.ts';
 
 export { ModelError };
 
@@ -17,49 +19,6 @@ export interface EventInfo {
   readonly priority: number;
   /** 32 bits that `forward` may leave for `reverse` (0 before every `forward`). ROSS's `tw_bf`. */
   bits: number;
-}
-
-/** Draws from the LP's own random stream; rolled back by the engine. See `rng/distributions.ts`. */
-export interface Random {
-  /** Uniform in (0, 1). One draw. */
-  uniform(): number;
-  /** Uniform integer in lo…hi, both included. One draw. */
-  integer(lo: number, hi: number): number;
-  /** Uniform 64-bit unsigned integer in lo…hi, both included. */
-  ulong(lo: bigint, hi: bigint): bigint;
-  /** Exponential with the given mean. One draw. */
-  exponential(mean: number): number;
-  /** Number of successes in `n` independent trials that succeed with probability `p`, 0 to 1. n draws. */
-  binomial(n: number, p: number): number;
-  /** Number of trials up to and including the first success of probability `p`; mean 1 / p. As many draws as the result says. */
-  geometric(p: number): number;
-  /** Number of events where `mean` are expected (Poisson). One draw more than the result. */
-  poisson(mean: number): number;
-  /**
-   * Gamma: mean shape × scale, variance shape × scale². By rejection: two draws per round; one draw for shape 1, which is
-   * the exponential distribution.
-   * @param shape above 0, without a unit
-   * @param scale at least 0, in the unit of the result
-   */
-  gamma(shape: number, scale: number): number;
-  /**
-   * Pareto: P(X > x) = (scale / x)^shape. The mean is shape × scale / (shape - 1) for a shape above 1, else infinite. One draw.
-   * @param scale the least value, at least 0, in the unit of the result
-   * @param shape above 0, without a unit. ROSS takes the shape first
-   */
-  pareto(scale: number, shape: number): number;
-  /**
-   * Weibull, by its mean: the usual scale parameter is mean / Γ(1 + 1 / shape). One draw.
-   * @param mean at least 0, in the unit of the result
-   * @param shape at least 1/170, without a unit; 1 is the exponential distribution
-   */
-  weibull(mean: number, shape: number): number;
-  /** Standard normal (mean 0, standard deviation 1). Two draws for every second value. */
-  normal01(): number;
-  /** Normal with mean and standard deviation `sd` in the unit of the result. Draws as `normal01`. */
-  normalSd(mean: number, sd: number): number;
-  /** e^X with X normal; `mean` and `sd` are those of X, the logarithm. Draws as `normal01`. */
-  lognormal(mean: number, sd: number): number;
 }
 
 /** What every handler may read of its LP. */
@@ -94,7 +53,8 @@ export interface LpView<S extends Fields, P> {
  */
 export interface Lp<S extends Fields, M extends Fields, P>
   extends Omit<LpView<S, P>, 'state'>,
-    Random {
+    Random,
+    TimerCalls<M> {
   readonly state: StructOf<S>;
   /**
    * Creates an event for LP `dest` at `now + delay` and returns its message, zeroed, to be filled
@@ -125,6 +85,12 @@ export interface Lp<S extends Fields, M extends Fields, P>
   exp(x: number): number;
   /** `x` to the power `y`, the same bits everywhere. */
   pow(x: number, y: number): number;
+  /** Sine of `x` radians, the same bits everywhere; NaN beyond 2^20 radians. */
+  sin(x: number): number;
+  /** Cosine of `x` radians, the same bits everywhere; NaN beyond 2^20 radians. */
+  cos(x: number): number;
+  /** Square root of `x`: `Math.sqrt`, which is the same bits everywhere. */
+  sqrt(x: number): number;
 }
 
 /** What a model records of its own: scalar fields, in the order of the file. */
@@ -172,10 +138,8 @@ export interface Instrument<S extends Fields, M extends Fields, P> {
   };
 }
 
-/** The handlers and state of one type of LP. */
-export interface LpType<S extends Fields, M extends Fields, P> {
-  /** Fields of the LP's state; zero at the start. */
-  readonly state: S;
+/** The handlers of one type of LP. */
+export interface LpHandlers<S extends Fields, M extends Fields, P> {
   /** Called once per LP at virtual time 0, in no particular order among PEs. */
   init(lp: Lp<S, M, P>): void;
   /** Handles one event. */
@@ -191,6 +155,12 @@ export interface LpType<S extends Fields, M extends Fields, P> {
   final?(lp: LpView<S, P>, results: Results): void;
   /** What LPs of this type record. */
   readonly instrument?: Instrument<S, M, P>;
+}
+
+/** The handlers and state of one type of LP. */
+export interface LpType<S extends Fields, M extends Fields, P> extends LpHandlers<S, M, P> {
+  /** Fields of the LP's state; zero at the start. */
+  readonly state: S;
 }
 
 /** Where `final` puts results: merged over all LPs and PEs, shown with the run's statistics. */
@@ -233,6 +203,20 @@ export interface RunFacts {
   readonly lookahead: number;
 }
 
+/** What `prepare` may use beside the options. */
+export interface PrepareFacts extends RunFacts {
+  /** Number of LPs of the run. */
+  readonly lps: number;
+  /** A random stream of the run's seeds, of which no LP draws: the same numbers on each PE, and in each run with these seeds. */
+  readonly random: Random;
+}
+
+/** Fields of messages and of states, for some values of the options. */
+export interface ModelFields {
+  readonly message: Fields;
+  readonly types: ReadonlyMap<string, LpType<Fields, Fields, unknown>>;
+}
+
 /** A PE at a GVT: every event before `gvt` is committed and, for hooks at a time, none after it is done. */
 export interface GvtHookContext<P> {
   /** Number of this PE, from 0 on. */
@@ -261,53 +245,8 @@ export interface GvtHook<P> {
   run(context: GvtHookContext<P>): void;
 }
 
-interface ModelCommon<O extends OptionSpecs, M extends Fields, P> {
-  /** Lower case, as it appears in commands. */
-  readonly name: string;
-  /** One sentence. */
-  readonly help?: string;
-  /** The model's own options, beside the engine's. */
-  readonly options?: O;
-  /** Total number of LPs. */
-  lps(options: OptionValues<O>, run: { readonly pes: number }): number;
-  /** Default of `--end`, in virtual time. */
-  readonly end?: number;
-  /** Default of `--lookahead`, in virtual time. */
-  readonly lookahead?: number;
-  /** Default of `--warmup`, in virtual time. */
-  readonly warmup?: number;
-  /** Checks options and works out constants, once per PE. @throws Error with a line for the user. */
-  prepare?(options: OptionValues<O>, run: RunFacts & { readonly lps: number }): P;
-  /** Fields of every message. */
-  readonly message: M;
-  readonly map?: 'linear' | 'round-robin' | CustomMapping;
-  readonly gvtHook?: GvtHook<P>;
-  /** Instruments by name, for `instrumentOf`. */
-  readonly instruments?: Readonly<Record<string, Instrument<Fields, M, P>>>;
-  /**
-   * Name of the instrument of one LP: one of `instruments` or an LP type; null for none, undefined for its type's.
-   * Where any LP has a part for traces, only LPs that have one are traced.
-   */
-  instrumentOf?(lp: number, params: P): string | null | undefined;
-}
-
-interface SingleTypeModel<O extends OptionSpecs, S extends Fields, M extends Fields, P>
-  extends ModelCommon<O, M, P>,
-    LpType<S, M, P> {}
-
-interface MultiTypeModel<
-  O extends OptionSpecs,
-  T extends Readonly<Record<string, Fields>>,
-  M extends Fields,
-  P,
-> extends ModelCommon<O, M, P> {
-  readonly types: { readonly [K in keyof T]: LpType<T[K], M, P> };
-  /** The type of each LP. */
-  typeOf(lp: number, params: P): keyof T & string;
-}
-
-/** A model ready to run: its LP types by name, whichever way they were declared. */
-export interface Model {
+/** A model: its LP types by name, whichever way they were declared. Where options size its fields, they are those of the defaults. */
+export interface Model extends ModelFields {
   /** Lower case, as it appears in commands. */
   readonly name: string;
   /** One sentence; '' where the model has none. */
@@ -318,10 +257,12 @@ export interface Model {
   readonly end: number | undefined;
   /** Default of `--lookahead`, in virtual time. */
   readonly lookahead: number | undefined;
+  /** Least offset of an event to an LP of a type, in virtual time, where that is more than the run's lookahead. */
+  readonly lookaheads: ReadonlyMap<string, number>;
   /** Default of `--warmup`, in virtual time. */
   readonly warmup: number | undefined;
-  readonly message: Fields;
-  readonly types: ReadonlyMap<string, LpType<Fields, Fields, unknown>>;
+  /** Its fields for other options; null where none depends on options. */
+  readonly sizes: ((options: OptionValues<OptionSpecs>) => ModelFields) | null;
   readonly map: 'linear' | 'round-robin' | CustomMapping;
   readonly gvtHook: GvtHook<unknown> | undefined;
   readonly instruments: Readonly<Record<string, Instrument<Fields, Fields, unknown>>>;
@@ -330,104 +271,14 @@ export interface Model {
   /** Number of LPs for these options. */
   lps(options: OptionValues<OptionSpecs>, run: { readonly pes: number }): number;
   /** What handlers get as `params`. */
-  prepare(options: OptionValues<OptionSpecs>, run: RunFacts & { readonly lps: number }): unknown;
+  prepare(
+    options: OptionValues<OptionSpecs>,
+    run: Omit<PrepareFacts, 'random'> & { readonly random?: Random; readonly tables?: Tables },
+  ): unknown;
+  /** What makes its tables. */
+  readonly tables: TableMakers;
   /** Name of the type of the LP with global id `lp`. */
   typeOf(lp: number, params: unknown): string;
-}
-
-/**
- * Declares a model with one type of LP, or several (`types` and `typeOf`).
- * @throws ModelError that names what is missing or malformed
- * @example
- * ```ts
- * import { defineModel, float } from 'triscope/sim';
- *
- * export default defineModel({
- *   name: 'ping',
- *   options: { mean: float(2, 'mean time between two pings') },
- *   lps: () => 100,
- *   end: 1000,
- *   lookahead: 1,
- *   state: { pings: 'u32' },
- *   message: { from: 'u32' },
- *   init(lp) {
- *     lp.send(lp.id, 1 + lp.exponential(lp.params.mean)).from = lp.id;
- *   },
- *   forward(lp) {
- *     lp.state.pings++;
- *     lp.send(lp.integer(0, lp.lps - 1), 1 + lp.exponential(lp.params.mean)).from = lp.id;
- *   },
- *   final: (lp, results) => results.add('pings', lp.state.pings),
- * });
- * ```
- */
-export function defineModel<
-  const O extends OptionSpecs,
-  const S extends Fields,
-  const M extends Fields,
-  P = OptionValues<O>,
->(model: SingleTypeModel<O, S, M, P>): Model;
-export function defineModel<
-  const O extends OptionSpecs,
-  const T extends Readonly<Record<string, Fields>>,
-  const M extends Fields,
-  P = OptionValues<O>,
->(model: MultiTypeModel<O, T, M, P>): Model;
-export function defineModel(input: unknown): Model {
-  const m = input as Partial<MultiTypeModel<OptionSpecs, Record<string, Fields>, Fields, unknown>> &
-    Partial<SingleTypeModel<OptionSpecs, Fields, Fields, unknown>>;
-  if (typeof m !== 'object' || m === null) throw new ModelError('defineModel needs an object');
-  if (typeof m.name !== 'string' || m.name === '') throw new ModelError('a model needs a name');
-  const where = `model '${m.name}'`;
-  const multi = m.types !== undefined;
-  expectParts(where, m, multi ? 'multi' : 'single');
-  if (typeof m.lps !== 'function') throw new ModelError(`${where} needs lps(): the number of LPs`);
-  if (typeof m.message !== 'object' || m.message === null)
-    throw new ModelError(`${where} needs message: its fields, or {}`);
-  for (const [name, field] of Object.entries(m.message)) {
-    if (typeof field === 'object' && field?.kind === 'cells')
-      throw new ModelError(
-        `${where}, message.${name}: a statistic belongs to a state, not a message`,
-      );
-  }
-  for (const name of ['lps', 'prepare', 'typeOf', 'instrumentOf'] as const)
-    expectPlain(where, name, m[name]);
-  const types = new Map<string, LpType<Fields, Fields, unknown>>(
-    multi ? Object.entries(m.types ?? {}) : [[m.name, m as LpType<Fields, Fields, unknown>]],
-  );
-  if (types.size === 0) throw new ModelError(`${where} needs at least one LP type`);
-  if (multi && typeof m.typeOf !== 'function') {
-    throw new ModelError(`${where} has several LP types and needs typeOf(): the type of each LP`);
-  }
-  for (const [name, type] of types) {
-    const what = multi ? `${where}, LP type '${name}'` : where;
-    if (multi) expectParts(what, type, 'type');
-    if (typeof type.forward !== 'function') throw new ModelError(`${what} needs forward()`);
-    if (typeof type.init !== 'function') throw new ModelError(`${what} needs init()`);
-    if (typeof type.state !== 'object' || type.state === null)
-      throw new ModelError(`${what} needs state: its fields, or {}`);
-    for (const handler of ['init', 'forward', 'reverse', 'commit', 'final'] as const)
-      expectPlain(what, handler, type[handler]);
-  }
-  const single = m.name;
-  const { lps, prepare, typeOf, instrumentOf } = m;
-  return {
-    name: m.name,
-    help: m.help ?? '',
-    options: m.options ?? {},
-    end: m.end,
-    lookahead: m.lookahead,
-    warmup: m.warmup,
-    message: m.message,
-    types,
-    map: m.map ?? 'linear',
-    gvtHook: m.gvtHook,
-    instruments: m.instruments ?? {},
-    instrumentOf: (lp, params) => instrumentOf?.call(m, lp, params),
-    lps: (options, run) => lps.call(m, options, run),
-    prepare: (options, run) => (prepare === undefined ? options : prepare.call(m, options, run)),
-    typeOf: (lp, params) => (typeOf === undefined ? single : typeOf.call(m, lp, params)),
-  };
 }
 
 /** Whether a value imported from somewhere is what `defineModel` returns. */

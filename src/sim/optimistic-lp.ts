@@ -57,11 +57,12 @@ function sender(
   /** Remembers an output of the current event. */
   function remember(code: number): void {
     const at = K[CURRENT];
+    // What `init` sends is never taken back, nor what an event sends that is final.
+    if (at === 0) return;
     const n = E[at + E_OUTS];
     E[at + E_OUTS] = n + 1;
     if (n === 0) E[at + E_OUT] = code;
-    // What `init` sends is never taken back.
-    else if (at !== 0) kps[kpOf[lp.index]].pushOut(code);
+    else kps[kpOf[lp.index]].pushOut(code);
   }
 
   function route(h: number, dest: number, t: number): void {
@@ -187,7 +188,7 @@ export class OptimisticLp extends LpContext {
     return this.sent;
   }
 
-  readonly send: (dest: number, delay: number, priority?: number) => AnyMessage;
+  send: (dest: number, delay: number, priority?: number) => AnyMessage;
 
   /** Undoes by hand what the current event did to state and message. */
   reverse(): void {
@@ -196,6 +197,7 @@ export class OptimisticLp extends LpContext {
   }
 
   output(text: string): void {
+    if (typeof text !== 'string') this.refuseText(text);
     if (this.h === 0) {
       this.host.outputs.push(this.host.outputLine(0, this.id, text));
       return;
@@ -213,7 +215,7 @@ export class OptimisticLp extends LpContext {
     else this.I[(this.h << 1) + STATE] |= ASKS_HOOK;
   }
 
-  stop(delay = this.lookahead): void {
+  stop(delay = this.host.stopLookahead): void {
     const time = this.stopTime(delay, this.host.config.pes > 1);
     if (this.h === 0) this.host.stopAt(time);
     else {

@@ -47,6 +47,7 @@ const {
 } = layout;
 const {
   BROKEN,
+  DROPPED,
   E_CORE_DRAWS,
   E_DRAWS,
   E_FLAGS,
@@ -92,7 +93,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     this.kpOf = pe.kps;
     this.channels = new Channels(transport.pes);
     this.suspended = new Suspensions(pe.pool);
-    this.finals = new Finals(pe.config.lookahead);
+    this.finals = new Finals(pe.lookahead);
     this.watch = RollbackWatch.of(pe);
     for (const lp of pe.contexts) (lp as OptimisticLp).engine = this;
     this.current = pe.contexts[0] as OptimisticLp;
@@ -229,8 +230,11 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     if ((I[i + STATE] & ASKS_STOP) !== 0) this.heldStops.take(h);
     this.entries.dropNewest(kp.at);
     this.kpTimes[kp.number] = kp.length === 0 ? -Infinity : F[kp.newestEvent()];
-    pe.counts[C.eventsRolledBack]++;
-    this.watch?.undid(index);
+    if (flags !== DROPPED) {
+      pe.counts[C.eventsRolledBack]++;
+      this.watch?.undid(index);
+      pe.trace?.undone(h, index);
+    }
     if (requeue) {
       I[i + STATE] = (I[i + STATE] & ~(STATE_MASK | HAS_OUTPUT | ASKS_HOOK | ASKS_STOP)) | PENDING;
       pe.queue.push(F[h], h);
@@ -307,11 +311,16 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     return n;
   }
 
-  /** Frees cancelled events that have not surfaced yet. O(pending). */
-  sweepCancelled(): void {
-    const { pool, queue } = this.pe;
+  /**
+   * Frees cancelled events that have not surfaced yet. O(pending).
+   * @param ofTimers whether those of timers, too, which otherwise are dropped in their turn
+   */
+  sweepCancelled(ofTimers = true): void {
+    const { pool, queue, timers } = this.pe;
+    const forGood = ofTimers ? timers?.forGood(this.kps) : undefined;
     queue.sweep((h) => {
-      if ((pool.I[(h << 1) + STATE] & STATE_MASK) !== CANCELLED) return true;
+      const isCancelled = (pool.I[(h << 1) + STATE] & STATE_MASK) === CANCELLED;
+      if (!isCancelled && !forGood?.(h)) return true;
       this.pe.freeEvent(h);
       return false;
     });

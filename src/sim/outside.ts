@@ -51,9 +51,15 @@ const CLOCK = `${NOT_AGAIN}; virtual time is lp.now`;
 const LATER =
   'acts after its event is over; send an event to the LP itself (lp.send(lp.id, delay))';
 
+const END =
+  'ends all that runs here, without results; end the run with lp.stop(), or throw an error';
+
 export const random = refusing(Math, 'random', 'Math.random', DRAW);
 export const now = refusing(performance, 'now', 'performance.now', CLOCK);
-export const hrtime = refusing(process, 'hrtime', 'process.hrtime', CLOCK);
+export const hrtime = Object.assign(refusing(process, 'hrtime', 'process.hrtime', CLOCK), {
+  bigint: refusing(process.hrtime, 'bigint', 'process.hrtime.bigint', CLOCK),
+});
+export const exit = refusing(process, 'exit', 'process.exit', END);
 export const nextTick = refusing(process, 'nextTick', 'process.nextTick', LATER);
 export const randomUUID = refusing(crypto, 'randomUUID', 'crypto.randomUUID', DRAW);
 export const getRandomValues = refusing(crypto, 'getRandomValues', 'crypto.getRandomValues', DRAW);
@@ -61,6 +67,8 @@ export const timeout = refusing(globalThis, 'setTimeout', 'setTimeout', LATER);
 export const interval = refusing(globalThis, 'setInterval', 'setInterval', LATER);
 export const immediate = refusing(globalThis, 'setImmediate', 'setImmediate', LATER);
 export const microtask = refusing(globalThis, 'queueMicrotask', 'queueMicrotask', LATER);
+
+export const fetching = refusing(globalThis, 'fetch', 'fetch', LATER);
 
 const dateNow = refusing(Date, 'now', 'Date.now', CLOCK);
 
@@ -77,10 +85,32 @@ export const date = new Proxy(Date, {
   },
 });
 
+const promised = () => expectOutside('a promise', LATER);
+
+/** `Promise`, of which none is made while handlers run. */
+export const promise = new Proxy(Promise, {
+  get: (target, key) => {
+    const value: unknown = Reflect.get(target, key);
+    if (typeof value !== 'function') return value;
+    return (...args: unknown[]) => {
+      promised();
+      return value.apply(target, args);
+    };
+  },
+  construct: (target, args, made) => {
+    promised();
+    return Reflect.construct(target, args, made);
+  },
+});
+
 /** What is replaced in a user's model, and the export above that it is replaced by. */
 export const REPLACED: Readonly<Record<string, string>> = {
   'Math.random': 'random',
+  'globalThis.Math.random': 'random',
   Date: 'date',
+  Promise: 'promise',
+  fetch: 'fetching',
+  'process.exit': 'exit',
   'performance.now': 'now',
   'process.hrtime': 'hrtime',
   'process.nextTick': 'nextTick',

@@ -1,7 +1,6 @@
 /** One PE from its model to its result: what a worker thread does, or the main thread with one PE. */
 
 import { engineMarks, MARK_EVENTS } from '../model/engine-marks.ts';
-import { layoutOf } from '../model/struct.ts';
 import { CheckingLp } from './checking-lp.ts';
 import { type Checkpoint, hookTimeOf, imagesIn } from './checkpoint/file.ts';
 import { type PeImage, restore } from './checkpoint/image.ts';
@@ -23,6 +22,7 @@ import {
 } from './instrument/pe-instrument.ts';
 import type { SampledEngine } from './instrument/pe-recorder.ts';
 import type { LpContext } from './lp.ts';
+import { LpTrace, type TraceRequest } from './lp-trace.ts';
 import { type Model, ModelError } from './model.ts';
 import { withPlace } from './model-place.ts';
 import { Optimism } from './optimistic.ts';
@@ -31,9 +31,11 @@ import { OptimisticLp } from './optimistic-lp.ts';
 import { handling } from './outside.ts';
 import { type OutputLine, Pe } from './pe.ts';
 import type { Placement } from './placement.ts';
+import { payloadBytes } from './record-size.ts';
 import { type GatheredResults, ResultsCollector } from './results.ts';
 import { DebugRun, RollbackCheckRun } from './rollback-check.ts';
 import { Scheduler } from './scheduler.ts';
+import { seal } from './sealed.ts';
 import { tellMarks } from './tell-marks.ts';
 import { ASK_HOOK, ASK_SAMPLE, type Transport } from './transport/transport.ts';
 
@@ -85,7 +87,7 @@ class HandlerError extends ModelError {
 
 /** Most event records of the run. */
 export function recordsFor(model: Model, config: RunConfig): number {
-  const bytes = strideFor(layoutOf('message', model.message).size) * 8;
+  const bytes = strideFor(payloadBytes(model)) * 8;
   return Math.max(64, Math.floor(config.maxMemory / bytes));
 }
 
@@ -273,6 +275,11 @@ export class PeRun {
     this.commits = new CommitLogger(this.pe);
   }
 
+  /** Tells of the events of some LPs. Before `init`. @throws ModelError for an LP that there is not */
+  trace(request: TraceRequest): void {
+    new LpTrace(this.pe, request);
+  }
+
   /** Goes on from a checkpoint; in the place of `init`. */
   restore(checkpoint: Checkpoint): void {
     const { pe } = this;
@@ -328,6 +335,7 @@ export class PeRun {
     const { pe } = this;
     this.clock.share();
     const collector = new ResultsCollector();
+    seal(collector);
     pe.pool.settle();
     const stateDigest = pe.stateDigest();
     const commits = this.commits?.take();

@@ -13,14 +13,18 @@ import type { Tally } from './instrument/tally.ts';
 import * as tallies from './instrument/tally.ts';
 import * as layout from './layout.ts';
 import { type AnyLpType, blockSizeFor, type LpContext } from './lp.ts';
-import { type Model, ModelError } from './model.ts';
+import type { Model } from './model.ts';
+import { expectNoPromise } from './model-check.ts';
+import { DeclarationError } from './model-error.ts';
 import { indexOfLp, kpsOfPe, lpsOfPe, type Placement } from './placement.ts';
 import { createEventQueue, type EventQueue } from './queue.ts';
+import { hasTimers, payloadBytes } from './record-size.ts';
 import type { ResultsCollector } from './results.ts';
 import { next, previous, seedStreamsOf } from './rng/clcg4.ts';
 import { DEFAULT_PRIORITY, Signatures } from './signature.ts';
 import { gatherFrom, statisticsOf } from './statistic/gathered.ts';
 import { TieBreakers } from './ties.ts';
+import { TimerEvents } from './timer-events.ts';
 import {
   compareGvts,
   copyGvt,
@@ -29,6 +33,7 @@ import {
   startOfTime,
   type Transport,
 } from './transport/transport.ts';
+import { typeLookaheads } from './type-lookaheads.ts';
 
 const { T_SENDS } = tallies;
 const { ALIGN, EXTRA, LP_STATE, RECV, SOURCE, TIE } = layout;
@@ -107,6 +112,8 @@ export class Pe {
   /** LP blocks; see `lp.ts`. */
   readonly memory: Memory;
   readonly blockSize: number;
+  /** Null in a model without timers. */
+  readonly timers: TimerEvents | null = null;
   /** Global id and KP of each LP of this PE. */
   readonly ids: Int32Array;
   readonly kps: Int32Array;
@@ -130,6 +137,9 @@ export class Pe {
   hookAsked = false;
   /** When a committed event stops the run; at the end of a stopped run, when that was on any PE. */
   stopTime = Infinity;
+  /** Least offset of an event to an LP of this PE, in virtual time. */
+  readonly lookahead: number;
+  readonly stopLookahead: number;
   private closed = false;
   /** Events for other PEs sent by the handler that is running: three words each (handle, PE, channel). */
   staged = new Int32Array(96);
@@ -140,6 +150,8 @@ export class Pe {
   checkpoints: CheckpointMaker | null = null;
   /** The recorder of this PE, if there is one; set before the engine is made. */
   instrument: PeRecorder | null = null;
+  /** Tells of the events of some LPs; null for none. */
+  trace: { undone(h: number, index: number): void } | null = null;
   /** Counts per LP or KP, where KPs or LPs are sampled. */
   tally: Tally | null = null;
   readonly handlerTimes: HandlerTimes;
@@ -166,7 +178,7 @@ export class Pe {
     this.params = model.prepare(config.options, { pes, end, lookahead, lps: placement.lps });
     this.messageLayout = layoutOf('message', model.message);
     const share = Math.max(1, Math.floor(capacity / (64 * pes)));
-    this.pool = new EventPool(this.messageLayout.size, capacity, budget, Math.min(4096, share));
+    this.pool = new EventPool(payloadBytes(model), capacity, budget, Math.min(4096, share));
     this.poolMemory = memoryOf(this.pool.buffer);
     this.ids = lpsOfPe(placement, number);
     this.kps = kpsOfPe(model, this.ids, config.nkp);
@@ -175,6 +187,10 @@ export class Pe {
     const sizes = names.map((name) => layoutOf(name, model.types.get(name)?.state ?? {}).size);
     this.blockSize = blockSizeFor(Math.max(...sizes));
     this.memory = memoryOf(new ArrayBuffer((this.ids.length * this.blockSize + ALIGN) * 8));
+    if (hasTimers(model)) {
+      const bytes = this.messageLayout.size;
+      this.timers = new TimerEvents(this.pool, bytes, this.memory.i32, this.blockSize);
+    }
     this.ties = new TieBreakers(this.pool, {
       number,
       placement,
@@ -195,6 +211,13 @@ export class Pe {
     this.contexts = [...model.types].map(([name, type]) =>
       contextFor(this, name, type as AnyLpType),
     );
+    const types = typeLookaheads(model, lookahead, placement.lps, (lp) => this.typeOf(lp, names));
+    this.lookahead = types?.leastOf(this.ids) ?? lookahead;
+    this.stopLookahead = types?.toAll ?? lookahead;
+    for (const lp of this.contexts) {
+      if (config.synch !== 'sequential') types?.guard(lp);
+      lp.seal();
+    }
     this.only = this.contexts.length === 1 ? this.contexts[0] : null;
     this.current = this.contexts[0];
     this.typeIndex =
@@ -207,8 +230,9 @@ export class Pe {
     const name = this.model.typeOf(lp, this.params);
     const index = names.indexOf(name);
     if (index < 0) {
-      throw new ModelError(
+      throw new DeclarationError(
         `model '${this.model.name}': typeOf(${lp}) gave '${name}'; types are ${names.join(', ')}`,
+        ['typeOf'],
       );
     }
     return index;
@@ -233,7 +257,7 @@ export class Pe {
       lp.enter(k, 0);
       this.current = lp;
       lp.path = 0;
-      lp.handlers.init(lp);
+      expectNoPromise(lp.handlers.init(lp));
     }
   }
 
@@ -269,7 +293,7 @@ export class Pe {
         results.statistic(full, gatherFrom(reader.state, name));
       }
       results.lp = lp.id;
-      lp.handlers.final?.(reader, results);
+      expectNoPromise(lp.handlers.final?.(reader, results));
     }
   }
 

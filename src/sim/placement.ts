@@ -1,5 +1,6 @@
 /** Where LPs live: PE of each, index on its PE, KP there. As ROSS: linear, round robin or custom. */
 import { type CustomMapping, type Model, ModelError } from './model.ts';
+import { DeclarationError } from './model-error.ts';
 
 export interface Placement {
   readonly lps: number;
@@ -31,7 +32,10 @@ export function placeLps(model: Model, lps: number, pes: number): Placement {
   for (let lp = 0; lp < lps; lp++) {
     const pe = custom.pe(lp, lps, pes);
     if (!Number.isInteger(pe) || pe < 0 || pe >= pes) {
-      throw new ModelError(`model '${model.name}': map.pe(${lp}) gave ${pe}; PEs are 0…${pes - 1}`);
+      throw new DeclarationError(
+        `model '${model.name}': map.pe(${lp}) gave ${pe}; PEs are 0…${pes - 1}`,
+        ['map', 'pe'],
+      );
     }
     peOf[lp] = pe;
     indexOf[lp] = counts[pe]++;

@@ -1,7 +1,9 @@
 /** What `final` handlers report, gathered over LPs and PEs. */
 import { addTo, type ExactSum, rounded } from './exact-sum.ts';
+import { NAMES } from './handler-names.ts';
 import type { Results } from './model.ts';
 import { ModelError } from './model-error.ts';
+import { sealNames } from './sealed.ts';
 import {
   type GatheredStatistic,
   mergeStatistics,
@@ -10,9 +12,15 @@ import {
 } from './statistic/gathered.ts';
 
 function expectNumber(method: string, name: string, value: unknown): void {
-  if (typeof value === 'number' && !Number.isNaN(value)) return;
+  if (typeof name !== 'string')
+    throw new ModelError(
+      `results.${method}(${String(name)}, …): the first is the result’s name, a text`,
+    );
+  if (typeof value === 'number' && value - value === 0) return;
   const given = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  throw new ModelError(`results.${method}('${name}'): ${given} is not a number`);
+  const what =
+    value === Infinity || value === -Infinity ? 'is no finite number' : 'is not a number';
+  throw new ModelError(`results.${method}('${name}'): ${given} ${what}`);
 }
 
 /**
@@ -76,6 +84,10 @@ export class ResultsCollector implements Results {
       rows = [];
       this.data.rows[name] = rows;
     }
+    if (typeof values !== 'object' || values === null)
+      throw new ModelError(
+        `results.row('${name}', ${String(values)}): the second is an object, { name: value }`,
+      );
     // NaN is a value that a row lacks.
     for (const [key, value] of Object.entries(values))
       if (typeof value !== 'number') expectNumber('row', `${name}: ${key}`, value);
@@ -89,6 +101,8 @@ export class ResultsCollector implements Results {
     else mergeStatistics(all, one);
   }
 }
+
+sealNames(ResultsCollector.prototype, 'results', NAMES.results);
 
 const mapped = <A, B>(from: Record<string, A>, f: (value: A) => B): Record<string, B> =>
   Object.fromEntries(Object.entries(from).map(([name, value]) => [name, f(value)]));

@@ -25,6 +25,8 @@ const APART = 64;
 const WORTH_ASKING = 0.5;
 /** Uncommitted events of a PE that are worth a GVT in any case: more of them crowd the cache. */
 const CROWD = 512;
+/** How many times as many events a turn of the only PE has, which exchanges nothing. */
+const ALONE = 16;
 
 export class Scheduler {
   readonly pe: Pe;
@@ -44,6 +46,8 @@ export class Scheduler {
   private apart = 0;
   private readonly mostApart: number;
   private readonly patience: number;
+  /** Events of a turn. */
+  private readonly batch: number;
   private readonly realTimeGvt: boolean;
   private nextGvt = 0;
   private sinceGvt = 0;
@@ -85,6 +89,9 @@ export class Scheduler {
     this.phases = pe.instrument?.phases ?? null;
     // If the model does something every n GVTs, GVTs come exactly as often as the user asked.
     this.crowds = pe.model.gvtHook?.every === undefined;
+    // Unless something happens every n GVTs, or samples are taken at them.
+    const alone = this.promises && config.pes === 1 && this.crowds && pe.instrument === null;
+    this.batch = alone && !this.realTimeGvt ? ALONE * config.batch : config.batch;
     this.setBound();
   }
 
@@ -118,14 +125,14 @@ export class Scheduler {
       else {
         if (timed) n = engine.sample(this.bound, clock);
         const started = timed ? clock.begin() : 0;
-        const others = engine.starved ? 0 : engine.run(pe.config.batch - n, this.bound);
+        const others = engine.starved ? 0 : engine.run(this.batch - n, this.bound);
         n += others;
         if (timed) clock.endBatch(started, others);
       }
       this.marks?.exit(MARK_EVENTS);
     }
     this.sinceGvt++;
-    if (n === pe.config.batch && this.staysApart()) return true;
+    if (n === this.batch && this.staysApart()) return true;
     this.apart = 0;
     if (timed) t = clock.begin();
     transport.flush();
@@ -153,7 +160,7 @@ export class Scheduler {
     const { ofGvt } = this;
     this.ofGvt = -Infinity;
     if (this.memoryIsShort()) return -Infinity;
-    const told = this.promises ? this.transport.lbts(this.pe.config.lookahead) : -Infinity;
+    const told = this.promises ? this.transport.lbts(this.pe.lookahead) : -Infinity;
     return Math.min(Math.max(ofGvt, told), this.engine.stopTime());
   }
 
@@ -274,7 +281,7 @@ export class Scheduler {
       this.crowdTime = ((gvt - before) / committed) * CROWD;
     this.committed = counts[C.committed];
     this.last = gvt;
-    this.ofGvt = Math.min(gvt + pe.config.lookahead, key.underWay, this.checkpointTime());
+    this.ofGvt = Math.min(gvt + pe.lookahead, key.underWay, this.checkpointTime());
     this.setBound();
     if (gvt >= pe.config.end && !this.hooksMayCome()) {
       this.finished = true;
@@ -307,7 +314,7 @@ export class Scheduler {
     const gvt = this.key.time;
     const { lookahead } = this.pe.config;
     const free = this.conservative
-      ? Math.min(gvt + lookahead, this.key.underWay)
+      ? Math.min(gvt + this.pe.lookahead, this.key.underWay)
       : this.pressure.bound(gvt, Math.max(gvt + this.window.size, justAfter(gvt)));
     this.bound = Math.min(free, this.hooks.nextTime, this.engine.stopTime());
     this.worthAsking = gvt + Math.min((this.bound - gvt) * WORTH_ASKING, this.crowdTime);

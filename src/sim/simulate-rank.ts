@@ -3,7 +3,6 @@
 import { deserialize, serialize } from 'node:v8';
 import { thisHost } from '../formats/recording-folder.ts';
 import type { RecordingHost } from '../model/recording.ts';
-import { layoutOf } from '../model/struct.ts';
 import { threadId } from '../os/affinity.ts';
 import type { MpiWorld } from '../os/mpi/world.ts';
 import type { PeImage } from './checkpoint/image.ts';
@@ -19,9 +18,12 @@ import { type Model, ModelError } from './model.ts';
 import { compareLines, type OutputLine } from './pe.ts';
 import { type PeResult, PeRun, recordsFor } from './pe-run.ts';
 import { type Placement, placeLps } from './placement.ts';
+import { payloadBytes } from './record-size.ts';
+import { modelOfRun } from './run-model.ts';
 import { configFor, type Settings } from './settings.ts';
 import type { RunOptions } from './simulate.ts';
 import { type RunResult, summarise } from './statistics.ts';
+import { makeTables } from './tables.ts';
 import { Chaos } from './transport/chaos.ts';
 import { type HostRings, hostRings } from './transport/host-rings.ts';
 import type { MpiLimits } from './transport/mpi.ts';
@@ -61,6 +63,7 @@ export type RankOptions = Pick<
   | 'onProgress'
   | 'onOutput'
   | 'onCommits'
+  | 'trace'
   | 'sizedFor'
   | 'instrument'
   | 'chaos'
@@ -94,20 +97,22 @@ export async function simulateRank(
   run: RankOptions = {},
 ): Promise<RankOutcome> {
   const started = performance.now();
-  const { model } = loaded;
   tuneV8(world.size);
   const output = run.instrument ?? NOWHERE;
   const checkpoints = new RunCheckpoints(loaded, { ...settings, pes: world.size }, run);
-  const checked = configFor(model, checkpoints.settings);
+  const checked = configFor(loaded.model, checkpoints.settings);
   const instrument = checked.instrument && withForm(checked.instrument, output);
   const config = { ...checked, instrument };
   const sizedFor = checkpoints.sizedFor(run.sizedFor ?? world.size);
-  const lps = model.lps(config.options, { pes: sizedFor });
+  const lps = loaded.model.lps(config.options, { pes: sizedFor });
   if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
     throw new ModelError(
-      `model '${model.name}': lps() gave ${lps}; the number of LPs must be a positive integer`,
+      `model '${loaded.model.name}': lps() gave ${lps}; the number of LPs must be a positive integer`,
     );
   }
+  // Each rank has tables of its own.
+  const tables = makeTables(loaded.model, { ...config, pes: 1 }, lps);
+  const model = modelOfRun(loaded.model, config, tables);
   const placement = placeLps(model, lps, world.size);
   const printed = (lines: readonly OutputLine[]) => run.onOutput?.([...lines].sort(compareLines));
   const first = world.rank === 0;
@@ -118,7 +123,7 @@ export async function simulateRank(
     instrument === null || clocks === null
       ? null
       : new RankRecorder(world, model, config, instrument, placement, output, clocks);
-  const slotWords = strideFor(layoutOf('message', model.message).size) * 2;
+  const slotWords = strideFor(payloadBytes(model)) * 2;
   const rings = hostRings(world, slotWords, run.mostSharing);
   const memory = recorder?.memory ?? null;
   const { pe, transport } = onePe(world, model, config, placement, memory, rings, run, checkpoints);
@@ -134,6 +139,7 @@ export async function simulateRank(
     }
   };
   if (run.onCommits !== undefined) pe.logCommits();
+  if (run.trace !== undefined) pe.trace(run.trace);
   if (from === null) pe.init();
   else pe.restore(from);
   world.meet();

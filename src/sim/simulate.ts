@@ -1,8 +1,8 @@
 /** Runs a simulation: on one PE in this thread, or on several in worker threads. */
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { layoutOf } from '../model/struct.ts';
 import { allowedCpus, pinThread } from '../os/affinity.ts';
+import { withMend } from './bundled.ts';
 import { type CheckpointOptions, RunCheckpoints } from './checkpoint/run.ts';
 import type { CheckpointWriter } from './checkpoint/writer.ts';
 import type { CommitLog } from './commit-log.ts';
@@ -10,12 +10,18 @@ import type { RunConfig } from './config.ts';
 import { LocalBudget, strideFor } from './event.ts';
 import { type InstrumentOutput, Recorder, withForm } from './instrument/recorder.ts';
 import { type LoadedModel, loadModel } from './load-model.ts';
+import type { TraceRequest } from './lp-trace.ts';
 import { type Model, ModelError } from './model.ts';
+import { DeclarationError } from './model-error.ts';
+import { withPart } from './model-place.ts';
 import { compareLines, type OutputLine } from './pe.ts';
 import { type PeResult, PeRun, recordsFor } from './pe-run.ts';
 import { type Placement, placeLps } from './placement.ts';
+import { payloadBytes } from './record-size.ts';
+import { modelOfRun } from './run-model.ts';
 import { configFor, type Settings } from './settings.ts';
 import { type RunResult, summarise } from './statistics.ts';
+import { makeTables, type Tables } from './tables.ts';
 import type { ChaosSettings } from './transport/chaos.ts';
 import { Control, controlMemory } from './transport/control.ts';
 import { SequentialTransport } from './transport/sequential.ts';
@@ -54,6 +60,8 @@ export interface RunOptions extends CheckpointOptions {
    * of PEs can be compared.
    */
   readonly sizedFor?: number;
+  /** Tells of each event of some LPs, when it is handled, undone and committed. It slows the run: for examining one. */
+  readonly trace?: TraceRequest;
   /** Address of a module that each PE's thread loads first. */
   readonly preload?: string;
   /** Where what `settings.instrument` asks for goes; `stats-output` where nothing is said. */
@@ -108,20 +116,23 @@ export async function simulate(
   const byAddress = typeof model === 'string' || model instanceof URL;
   const loaded = byAddress ? await loadModel(model) : model;
   const own = 'reference' in loaded;
-  const spec = own ? loaded.model : loaded;
+  const given = own ? loaded.model : loaded;
   try {
     const output = run.instrument ?? DEFAULT_OUTPUT;
     const checkpoints = new RunCheckpoints(own ? loaded : { model: loaded }, settings, run);
-    const checked = configFor(spec, checkpoints.settings);
+    const checked = configFor(given, checkpoints.settings);
     const instrument = checked.instrument && withForm(checked.instrument, output);
     const config = { ...checked, instrument };
     const sizedFor = checkpoints.sizedFor(run.sizedFor ?? config.pes);
-    const lps = spec.lps(config.options, { pes: sizedFor });
+    const lps = given.lps(config.options, { pes: sizedFor });
     if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {
-      throw new ModelError(
-        `model '${spec.name}': lps() gave ${lps}; the number of LPs must be a positive integer`,
+      throw new DeclarationError(
+        `model '${given.name}': lps() gave ${typeof lps === 'string' ? `'${lps}'` : lps}; the number of LPs must be a positive integer`,
+        ['lps'],
       );
     }
+    const tables = makeTables(given, config, lps);
+    const spec = modelOfRun(given, config, tables);
     const placement = placeLps(spec, lps, config.pes);
     tuneV8(config.pes);
     if (config.pes > 1 && !own) {
@@ -132,7 +143,7 @@ export async function simulate(
     const print = (lines: readonly OutputLine[]) => run.onOutput?.([...lines].sort(compareLines));
     const writer = checkpoints.writer(config, placement, sizedFor, print);
     const { from, times } = checkpoints;
-    const parts: RunParts = { config, placement, recorder: null, from, times, writer };
+    const parts: RunParts = { config, placement, tables, recorder: null, from, times, writer };
     const recorder =
       config.instrument === null
         ? null
@@ -142,7 +153,7 @@ export async function simulate(
       result =
         config.pes === 1 || !own
           ? await onePe(spec, { ...parts, recorder }, run)
-          : await manyPes(loaded, { ...parts, recorder }, run);
+          : await manyPes({ ...loaded, model: spec }, { ...parts, recorder }, run);
       writer.end();
       if (times !== null) result = { ...result, checkpoint: writer.written };
     } catch (error) {
@@ -153,6 +164,11 @@ export async function simulate(
     const report = await recorder.finish(result.streams);
     const zero = recorder.zero.wall.toString();
     return { ...result, streams: report.streams, instrumentation: { ...report, zero } };
+  } catch (error) {
+    if (!(error instanceof DeclarationError)) throw error;
+    const told = new ModelError(withPart(error, own ? loaded.path : undefined));
+    told.stack = error.stack;
+    throw told;
   } finally {
     if (byAddress && own) loaded.dispose();
   }
@@ -164,6 +180,7 @@ const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 interface RunParts extends Pick<RunCheckpoints, 'from' | 'times'> {
   readonly config: RunConfig;
   readonly placement: Placement;
+  readonly tables: Tables;
   readonly recorder: Recorder | null;
   readonly writer: CheckpointWriter;
 }
@@ -182,6 +199,7 @@ async function onePe(
   const pe = new PeRun(model, config, placement, 0, budget, transportFor, memory, times, from);
   const print = () => writer.take(0, pe.takeOutputs());
   if (run.onCommits !== undefined) pe.logCommits();
+  if (run.trace !== undefined) pe.trace(run.trace);
   if (from === null) pe.init();
   else pe.restore(from);
   const begun = performance.now();
@@ -211,7 +229,7 @@ async function onePe(
 
 async function manyPes(
   loaded: LoadedModel,
-  { config, placement, recorder, from, times, writer }: RunParts,
+  { config, placement, tables, recorder, from, times, writer }: RunParts,
   run: RunOptions,
 ): Promise<RunResult> {
   const started = performance.now();
@@ -220,7 +238,7 @@ async function manyPes(
   const control = controlMemory(pes, recordsFor(model, config));
   const memory = {
     control,
-    rings: threadRings(pes, strideFor(layoutOf('message', model.message).size)),
+    rings: threadRings(pes, strideFor(payloadBytes(model))),
   };
   const words = new Control(control, pes);
   const cpus = config.pin ? allowedCpus() : [];
@@ -263,7 +281,9 @@ async function manyPes(
         } else {
           done = true;
           const error = message.expected
-            ? new ModelError(message.message)
+            ? message.part === null
+              ? new ModelError(message.message)
+              : new DeclarationError(message.message, message.part)
             : new Error(message.message);
           error.stack = message.stack;
           if (message.cause !== null) {
@@ -276,7 +296,7 @@ async function manyPes(
         done = true;
         fail(
           new WorkerDiedError(
-            `PE ${pe} died: ${error instanceof Error ? error.message : String(error)}`,
+            `PE ${pe} died: ${withMend(error instanceof Error ? error.message : String(error))}`,
           ),
         );
       });
@@ -291,9 +311,11 @@ async function manyPes(
       model: reference,
       config,
       placement,
+      tables,
       pe,
       memory,
       logCommits: run.onCommits !== undefined,
+      trace: run.trace ?? null,
       chaos: run.chaos ?? null,
       checkpoints: times,
       restart: from,

@@ -35,6 +35,7 @@ const {
 } = layout;
 const {
   CURRENT,
+  DROPPED,
   E_CORE_DRAWS,
   E_DRAWS,
   E_FLAGS,
@@ -72,7 +73,7 @@ export function speculation(engine: TimeWarp): Speculation {
   const { pe, kps, kpTimes, suspended, entries } = engine;
   const { E, K } = entries;
   const { times } = engine.finals;
-  const { pool, queue, signatures, counts, paths, tally, ids } = pe;
+  const { pool, queue, signatures, counts, paths, tally, ids, timers } = pe;
   const tracer = pe.instrument?.tracer ?? null;
   const commits = pe.instrument?.commits ?? null;
   const begin = tracer?.begin ?? null;
@@ -125,6 +126,27 @@ export function speculation(engine: TimeWarp): Speculation {
     pe.freeEvent(h);
   }
 
+  /** Event `h` of a timer has been cancelled: it takes its place, and nothing happens. */
+  function drop(h: number, index: number, k: number, final: boolean): void {
+    timers?.drop();
+    marks[DONE_IN_RUN]++;
+    counts[DONE]--;
+    if (final) {
+      pe.freeEvent(h);
+      return;
+    }
+    kpTimes[k] = F[h];
+    const at = entries.append((k + 1) << KP_SHIFT);
+    K[CURRENT] = 0;
+    E[at + E_HANDLE] = h;
+    E[at + E_PATH] = paths[index];
+    E[at + E_DRAWS] = 0;
+    E[at + E_CORE_DRAWS] = 0;
+    E[at + E_FLAGS] = DROPPED;
+    const i = (h << 1) + STATE;
+    I[i] = (I[i] & ~STATE_MASK) | PROCESSED;
+  }
+
   /** Counts what has been handled since `marks` was reset. */
   function count(): void {
     counts[DONE] += marks[DONE_IN_RUN];
@@ -164,6 +186,11 @@ export function speculation(engine: TimeWarp): Speculation {
         // What the LP handled before is final too, and commits in order.
         if (K[s + LENGTH] > 0) engine.commitKp(k);
       }
+      if (timers?.isCancelled(h, index) && !(suspended.any && suspended.has(index))) {
+        drop(h, index, k, final);
+        h = 0;
+        continue;
+      }
       if (t === last[0]) counts[TIES]++;
       last[0] = t;
       const lp = contextOf(index);
@@ -183,6 +210,7 @@ export function speculation(engine: TimeWarp): Speculation {
       }
       if (suspended.any && suspended.has(index)) end(lp, h, SKIPPED);
       else {
+        if (timers !== null) timers.fire(h, index, final ? null : kps[k]);
         if (begin !== null) begin();
         marks[IN_HANDLER] = 1;
         const returned: unknown = lp.handlers.forward(lp, lp.received);

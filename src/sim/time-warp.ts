@@ -30,6 +30,8 @@ export interface TimeWarp {
   commitFlags(state: number, h: number): void;
   /** Commits all that KP `k` has handled. */
   commitKp(k: number): void;
+  /** Frees cancelled events that have not surfaced yet. */
+  sweepCancelled(): void;
   /** Throws where an event before `gvt` was suspended. */
   stopAtFirst(gvt: Gvt): void;
 }

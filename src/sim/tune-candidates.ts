@@ -1,9 +1,12 @@
 /** Settings worth trying: combinations of the engine's knobs around the setting that is there. */
+import { SYNCHRONISERS } from './config.ts';
 
-export const KNOBS = ['batch', 'gvtInterval', 'nkp', 'maxOptLookahead', 'pes'] as const;
+export const KNOBS = ['synch', 'batch', 'gvtInterval', 'nkp', 'maxOptLookahead', 'pes'] as const;
 export type Knob = (typeof KNOBS)[number];
 
-/** What `sim run` takes; `maxOptLookahead` Infinity: left to the engine. */
+const { sequential, conservative, optimistic } = SYNCHRONISERS;
+
+/** What `sim run` takes; `synch` by its number, `maxOptLookahead` Infinity: left to the engine. */
 export type KnobSettings = Readonly<Record<Knob, number>>;
 
 export interface Range {
@@ -17,8 +20,10 @@ export interface Range {
   readonly mostPes: number;
   /** Virtual time between two GVTs of the start setting: the measure for windows. */
   readonly gvtStep: number;
-  /** Whether one PE runs optimistically; else it is sequential, and its other knobs mean nothing. */
-  readonly optimisticAlone: boolean;
+  /** Whether the user has chosen the synchroniser. */
+  readonly synchGiven: boolean;
+  /** The model's lookahead, in virtual time: conservative runs need one. */
+  readonly lookahead: number;
 }
 
 const POWERS_OF_4 = [1, 4, 16, 64, 256, 1024];
@@ -46,10 +51,12 @@ function valuesOf({
   lps,
   mostPes,
   gvtStep,
+  lookahead,
 }: Range): Readonly<Record<Knob, readonly number[]>> {
   const with_ = (knob: Knob, values: readonly number[]) => [...new Set([start[knob], ...values])];
   const perPe = Math.max(1, Math.floor(lps / start.pes));
   return {
+    synch: with_('synch', lookahead > 0 ? [optimistic, conservative] : [optimistic]),
     batch: with_('batch', POWERS_OF_4.slice(0, 5)),
     gvtInterval: with_('gvtInterval', POWERS_OF_4.slice(1)),
     nkp: with_(
@@ -66,23 +73,36 @@ function valuesOf({
 }
 
 /** Candidates that run alike have one key. */
-export function keyOf(settings: KnobSettings, optimisticAlone: boolean): string {
-  if (settings.pes === 1 && !optimisticAlone) return 'sequential';
+export function keyOf(settings: KnobSettings): string {
+  const { synch, pes, batch, gvtInterval } = settings;
+  if (synch === sequential) return 'sequential';
+  // Nothing is undone, and the lookahead is the window.
+  if (synch === conservative) return ['conservative', pes, batch, gvtInterval].join(' ');
   return KNOBS.map((knob) => settings[knob]).join(' ');
 }
 
+/** One PE is sequential and several are not, unless the synchroniser is the user's choice. */
+export const fitting = (settings: KnobSettings, synchGiven: boolean): KnobSettings => {
+  if (synchGiven) return settings;
+  if (settings.pes === 1) return { ...settings, synch: sequential };
+  return settings.synch === sequential ? { ...settings, synch: optimistic } : settings;
+};
+
 /** The start, each knob changed by itself, and then combinations at random, the same each time. */
 export function candidates(range: Range): KnobSettings[] {
-  const { start, knobs, count, optimisticAlone } = range;
+  const { start, knobs, count } = range;
   const values = valuesOf(range);
   const found = new Map<string, KnobSettings>();
-  const add = (settings: KnobSettings) => {
-    const key = keyOf(settings, optimisticAlone);
+  const add = (given: KnobSettings) => {
+    const settings = fitting(given, range.synchGiven);
+    const key = keyOf(settings);
     if (found.size < count && !found.has(key)) found.set(key, settings);
   };
   add(start);
-  // PEs first: it matters most, and knobs of one sequential PE mean nothing.
-  if (knobs.includes('pes')) for (const pes of values.pes) add({ ...start, pes });
+  // PEs and synchronisers first: they matter most, and the other knobs of a sequential PE mean nothing.
+  const synchs = knobs.includes('synch') ? values.synch : [start.synch];
+  const pes = knobs.includes('pes') ? values.pes : [start.pes];
+  for (const n of pes) for (const synch of synchs) add({ ...start, pes: n, synch });
   const next = generator(1);
   const pick = (knob: Knob) => values[knob][Math.floor(next() * values[knob].length)];
   const combinations = knobs.reduce((product, knob) => product * values[knob].length, 1);

@@ -2,6 +2,7 @@
  * Finds a faster setting for a model by successive halving (Jamieson and Talwalkar 2016): all candidates run a little
  * of the simulation, the better half runs twice as much, and so on. Then the winner and the start setting run in turns.
  */
+import { SYNCHRONISERS, type Synchroniser } from './config.ts';
 import { type KnobSettings, keyOf } from './tune-candidates.ts';
 
 interface Trial {
@@ -61,6 +62,16 @@ export interface Tried extends Advised {
   readonly best: boolean;
 }
 
+/** The best setting of a synchroniser. */
+export interface TunedSynchroniser {
+  readonly synch: Synchroniser;
+  readonly settings: KnobSettings;
+  /** Median rate of the comparison at the end, in events a second; null where it was not reached. */
+  readonly rate: number | null;
+  /** That by the rate of the fastest synchroniser. */
+  readonly share: number | null;
+}
+
 export interface Tuned {
   readonly advised: readonly Tried[];
   readonly start: KnobSettings;
@@ -72,6 +83,8 @@ export interface Tuned {
   readonly gain: number | null;
   /** Whether every run of the best was faster than every run of the start. */
   readonly certain: boolean;
+  /** Of each synchroniser that was tried the best setting, the fastest first. */
+  readonly synchronisers: readonly TunedSynchroniser[];
   readonly trials: readonly Trial[];
   /** Settings that committed other events than the start at the same end: the model is not sound. */
   readonly different: readonly KnobSettings[];
@@ -156,11 +169,28 @@ export async function tune(options: TuneOptions): Promise<Tuned> {
     end = Math.min(last, end * 2);
   }
   const best = search.stopped ? bestSoFar(search.trials, start) : field[0];
-  const compared = await compare(search, { start, best, end, repeats });
+  const ofEach = search.stopped ? [] : bestOfEach(search.trials);
+  const compared = await compare(search, { start, best, ofEach, end, repeats });
   return { ...compared, advised: advised.map((one) => triedOf(one, search.trials, compared)) };
 }
 
-const same = (a: KnobSettings, b: KnobSettings): boolean => keyOf(a, true) === keyOf(b, true);
+const same = (a: KnobSettings, b: KnobSettings): boolean => keyOf(a) === keyOf(b);
+
+/** Of each synchroniser the setting that came farthest, and was the fastest there. */
+function bestOfEach(trials: readonly Trial[]): KnobSettings[] {
+  const found = new Map<number, Trial>();
+  for (const trial of trials) {
+    if (trial.eventRate === null) continue;
+    const { synch } = trial.settings;
+    const known = found.get(synch);
+    const isBetter =
+      known === undefined ||
+      trial.rung > known.rung ||
+      (trial.rung === known.rung && rateOf(trial) > rateOf(known));
+    if (isBetter) found.set(synch, trial);
+  }
+  return [...found.values()].map(({ settings }) => settings);
+}
 
 const distinct = (all: readonly KnobSettings[]): KnobSettings[] =>
   all.filter((one, k) => all.findIndex((other) => same(one, other)) === k);
@@ -182,32 +212,57 @@ function bestSoFar(trials: readonly Trial[], start: KnobSettings): KnobSettings 
 
 type Compared = Omit<Tuned, 'advised'>;
 
-interface Pair {
+interface Finalists {
   readonly start: KnobSettings;
+  /** The winner of the rounds. */
   readonly best: KnobSettings;
+  /** The best of each synchroniser. */
+  readonly ofEach: readonly KnobSettings[];
   readonly end: number;
   readonly repeats: number;
 }
 
-/** Runs both in turns, so that both meet the same load of the machine. */
-async function compare(search: Search, { start, best, end, repeats }: Pair): Promise<Compared> {
-  const rates = { start: [] as number[], best: [] as number[] };
-  const isSame = same(start, best);
-  for (let k = 0; !isSame && k < repeats && !search.stopped; k++) {
-    for (const which of ['start', 'best'] as const) {
-      const what = `comparison: ${k + 1} of ${repeats}, ${which}`;
-      const { eventRate } = await search.try(which === 'start' ? start : best, end, 0, what);
-      if (eventRate !== null) rates[which].push(eventRate);
+const nameOf = ({ synch }: KnobSettings): Synchroniser =>
+  (Object.entries(SYNCHRONISERS).find(([, number]) => number === synch)?.[0] ??
+    'optimistic') as Synchroniser;
+
+/** Runs them in turns, so that all meet the same load of the machine. */
+async function compare(search: Search, given: Finalists): Promise<Compared> {
+  const { start, end, repeats } = given;
+  const finalists = distinct([start, given.best, ...given.ofEach]);
+  const rates = finalists.map(() => [] as number[]);
+  for (let k = 0; finalists.length > 1 && k < repeats && !search.stopped; k++) {
+    for (const [n, settings] of finalists.entries()) {
+      if (search.stopped) break;
+      const what = `comparison: ${k + 1} of ${repeats}, ${n + 1} of ${finalists.length}`;
+      const { eventRate } = await search.try(settings, end, 0, what);
+      if (eventRate !== null) rates[n].push(eventRate);
     }
   }
-  const known = rates.start.length > 0 && rates.best.length > 0;
-  const startRate = known ? median(rates.start) : null;
-  const bestRate = known ? median(rates.best) : null;
+  const medians = rates.map((some) => (some.length > 0 ? median(some) : null));
+  const indexOf = (one: KnobSettings) => finalists.findIndex((other) => same(one, other));
+  const rateOfOne = (one: KnobSettings) => medians[indexOf(one)];
+  // The winner of the rounds may have been lucky.
+  const fastest = medians.reduce<number>(
+    (most, rate, k) => ((rate ?? -1) > (medians[most] ?? -1) ? k : most),
+    indexOf(given.best),
+  );
+  const best = finalists[fastest];
+  const [startRate, bestRate] = [medians[0], medians[fastest]];
+  const isSame = fastest === 0;
   const { trials } = search;
+  const synchronisers = given.ofEach
+    .map((settings) => ({ synch: nameOf(settings), settings, rate: rateOfOne(settings) }))
+    .sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1));
+  const most = synchronisers[0]?.rate ?? null;
   return {
     ...{ start, best, startRate, bestRate, trials },
-    gain: startRate !== null && bestRate !== null ? bestRate / startRate : isSame ? 1 : null,
-    certain: known && Math.min(...rates.best) > Math.max(...rates.start),
+    gain: isSame ? 1 : startRate !== null && bestRate !== null ? bestRate / startRate : null,
+    certain: !isSame && Math.min(...rates[fastest]) > Math.max(...rates[0]),
+    synchronisers: synchronisers.map((one) => ({
+      ...one,
+      share: one.rate === null || most === null ? null : one.rate / most,
+    })),
     different: differing(trials),
     complete: !search.stopped,
   };

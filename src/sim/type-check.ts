@@ -52,7 +52,11 @@ function configFor(path: string): object {
       skipLibCheck: true,
       types: node === null ? [] : ['node'],
       ...(node !== null && { typeRoots: [dirname(node)] }),
-      paths: { triscope: types('index.d.ts'), 'triscope/sim': types('sim/index.d.ts') },
+      paths: {
+        triscope: types('index.d.ts'),
+        'triscope/sim': types('sim/index.d.ts'),
+        'triscope/sim/parts': types('sim/parts/index.d.ts'),
+      },
     },
     files: [path],
   };

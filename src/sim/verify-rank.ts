@@ -3,6 +3,7 @@ import type { MpiWorld } from '../os/mpi/world.ts';
 import type { CommitLog } from './commit-log.ts';
 import { firstDifference } from './first-difference.ts';
 import type { LoadedModel } from './load-model.ts';
+import { sizedModel } from './run-model.ts';
 import { configFor, type Settings } from './settings.ts';
 import { simulate } from './simulate.ts';
 import { type RankOptions, simulateRank } from './simulate-rank.ts';
@@ -77,7 +78,7 @@ export async function verifyRanks(
           { name: 'sequential', logs: truth },
           { name, logs },
         ];
-        difference = firstDifference(loaded.model, a, b);
+        difference = firstDifference(sizedModel(loaded.model, own), a, b);
       };
       await simulateRank(world, loaded, how, {
         ...run,

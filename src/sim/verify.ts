@@ -10,9 +10,11 @@ import type { LoadedModel } from './load-model.ts';
 import { contentOf } from './module-state.ts';
 import type { OutputLine } from './pe.ts';
 import { outputDifference, resultsDifference } from './report-difference.ts';
+import { sizedModel } from './run-model.ts';
 import { configFor, type Settings } from './settings.ts';
 import { type RunOptions, simulate } from './simulate.ts';
 import type { RunResult } from './statistics.ts';
+import type { Tables } from './tables.ts';
 import type { ChaosSettings } from './transport/chaos.ts';
 import { type ChaosRuns, casesFor, type VerifyCase, whatOf } from './verify-cases.ts';
 
@@ -95,7 +97,10 @@ class Examination {
   async reference(): Promise<ReportedRun> {
     const { model, variables } = this.loaded;
     let before: string[] = [];
+    let tables: Tables = {};
+    let tablesBefore: string[] = [];
     const contents = () => (variables?.() ?? []).map(({ value }) => contentOf(value));
+    const tableContents = () => Object.values(tables).map(contentOf);
     // What `prepare` works out is the model's to keep.
     const watched: LoadedModel = {
       ...this.loaded,
@@ -104,15 +109,23 @@ class Examination {
         prepare: (options, run) => {
           const params = model.prepare(options, run);
           before = contents();
+          tables = run.tables ?? {};
+          tablesBefore = tableContents();
           return params;
         },
       },
     };
     const run = await this.reported(watched, this.sequential);
     const after = contents();
-    this.written = (variables?.() ?? [])
-      .filter((_, k) => before[k] !== after[k])
-      .map(({ name, place }) => `${name} (${place()})`);
+    const tablesAfter = tableContents();
+    this.written = [
+      ...(variables?.() ?? [])
+        .filter((_, k) => before[k] !== after[k])
+        .map(({ name, place }) => `${name} (${place()})`),
+      ...Object.keys(tables)
+        .filter((_, k) => tablesBefore[k] !== tablesAfter[k])
+        .map((name) => `tables.${name}`),
+    ];
     return run;
   }
 
@@ -151,7 +164,9 @@ class Examination {
     this.truth ??= await this.logged('sequential', this.sequential);
     for (let k = 0; k < TRIES; k++) {
       const other = await this.logged(name, settings, chaos);
-      const difference = firstDifference(this.loaded.model, this.truth, other);
+      const { options } = configFor(this.loaded.model, this.sequential);
+      const model = sizedModel(this.loaded.model, options);
+      const difference = firstDifference(model, this.truth, other);
       if (difference !== null) return difference;
     }
     return NOT_AGAIN;

@@ -8,11 +8,15 @@ import type { RunConfig } from './config.ts';
 import type { InstrumentMemory } from './instrument/pe-instrument.ts';
 import { THREADS } from './instrument/slab.ts';
 import { importModel, type ModelReference } from './load-model.ts';
+import type { TraceRequest } from './lp-trace.ts';
 import { ModelError } from './model.ts';
+import { DeclarationError } from './model-error.ts';
 import type { Pe } from './pe.ts';
 import { type PeOutput, type PeResult, PeRun } from './pe-run.ts';
 import type { Placement } from './placement.ts';
 import { reserveForOneRun } from './reserved.ts';
+import { modelOfRun } from './run-model.ts';
+import type { Tables } from './tables.ts';
 import { Chaos, type ChaosSettings } from './transport/chaos.ts';
 import { Control } from './transport/control.ts';
 import { type ThreadMemory, ThreadTransport } from './transport/threads.ts';
@@ -22,10 +26,13 @@ export interface WorkerTask {
   readonly model: ModelReference;
   readonly config: RunConfig;
   readonly placement: Placement;
+  readonly tables: Tables;
   readonly pe: number;
   readonly memory: ThreadMemory;
   /** Whether to log what is committed. */
   readonly logCommits: boolean;
+  /** What to tell of while it runs; null for nothing. */
+  readonly trace: TraceRequest | null;
   /** The worst conditions for messages between PEs; null for none. */
   readonly chaos: ChaosSettings | null;
   /** When to make checkpoints; null for never. */
@@ -48,6 +55,8 @@ export type WorkerMessage =
       readonly kind: 'failed';
       readonly message: string;
       readonly expected: boolean;
+      /** The part of the model's declaration that is wrong. */
+      readonly part: readonly string[] | null;
       readonly stack: string;
       /** What a handler threw. */
       readonly cause: Pick<Error, 'name' | 'message' | 'stack'> | null;
@@ -81,7 +90,7 @@ async function main(task: WorkerTask): Promise<void> {
       Atomics.store(new Int32Array(task.instrument.bell), THREADS + task.pe, thread);
     }
     say({ kind: 'started', pe: task.pe, threadId: thread });
-    const model = await importModel(task.model);
+    const model = modelOfRun(await importModel(task.model), task.config, task.tables);
     const run = new PeRun(
       model,
       task.config,
@@ -94,6 +103,7 @@ async function main(task: WorkerTask): Promise<void> {
       task.restart,
     );
     if (task.logCommits) run.logCommits();
+    if (task.trace !== null) run.trace(task.trace);
     if (task.restart === null) run.init();
     else run.restore(task.restart);
     if (control.meet()) {
@@ -113,6 +123,7 @@ async function main(task: WorkerTask): Promise<void> {
       kind: 'failed',
       message: error instanceof Error ? error.message : String(error),
       expected: error instanceof ModelError,
+      part: error instanceof DeclarationError ? error.part : null,
       stack: error instanceof Error ? (error.stack ?? '') : '',
       cause: cause && { name: cause.name, message: cause.message, stack: cause.stack },
     });

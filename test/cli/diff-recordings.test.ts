@@ -76,6 +76,8 @@ const near = recording('near.tri', { events: 1010, wavers: 100, undone: 10 });
 
 interface Printed {
   readonly hosts: readonly { readonly a: string; readonly b: string }[];
+  readonly settings: readonly object[];
+  readonly unlike: readonly string[];
   readonly notes: readonly string[];
   readonly facts: readonly { key: string; unit: string; a: unknown; b: unknown }[];
   readonly findings: readonly { readonly rule: string; readonly what: string }[];
@@ -91,6 +93,8 @@ interface Printed {
     readonly change: number | null;
     readonly bound: number | null;
     readonly verdict: string;
+    readonly good: string | null;
+    readonly judgement: string | null;
   }[];
 }
 
@@ -167,7 +171,8 @@ describe('triscope diff of two recordings', () => {
     });
     expect(code).toBe(1);
     expect(out).not.toContain('\u001b');
-    expect(out).toContain('only A has --batch=16');
+    expect(out).toMatch(/^Settings\n +A +B\n +option: --batch +16 +-$/m);
+    expect(out.indexOf('Settings')).toBeLessThan(out.indexOf('All PEs'));
     expect(out).toMatch(/gained: efficiency \(problem\)\n {4}\S/);
     expect(out).toMatch(/^All PEs\n +A +B +change +± 95 %/m);
     expect(out).toMatch(/committed events, events\/s +1975 +794\.9 +-59\.8 % +\d/);
@@ -257,6 +262,56 @@ describe('triscope diff of two recordings', () => {
     expect(out).toMatch(
       /committed events, events\/s +1975 +1995 +\+1\.01 % +\S+ % +within noise; a change of \d\S* % would be seen/,
     );
+  });
+
+  it('says of unlike runs that they are, before any number, and judges none', async () => {
+    const run = (name: string, model: string, events: number) => {
+      const path = recording(name, {
+        ...{ events, wavers: 20, undone: 10 },
+        command: ['run', model, `--lookahead=${events}`],
+      });
+      writeFileSync(join(path, 'sim-result.json'), JSON.stringify({ model, end: 40 }));
+      return path;
+    };
+    const paths = [
+      run('phold.tri', 'phold', 1000),
+      run('torus.tri', 'torus', 100),
+      run('again.tri', 'phold', 100),
+    ];
+    const { out } = await triscope(['diff', paths[0], paths[1]], { env: { COLUMNS: '200' } });
+    expect(out.split('\n').slice(3, 6)).toEqual([
+      'A and B are unlike: A simulates phold, B torus. The numbers below do not tell which is better.',
+      '',
+      'Settings',
+    ]);
+    const unlike = await json(paths[0], paths[1]);
+    expect(unlike.settings).toEqual([
+      { kind: 'command', key: 'command', a: 'triscope sim run phold', b: 'triscope sim run torus' },
+      { kind: 'model', key: 'model', a: 'phold', b: 'torus' },
+      { kind: 'option', key: '--lookahead', a: '1000', b: '100' },
+    ]);
+    expect(unlike.values.filter(({ judgement }) => judgement !== null)).toEqual([]);
+    // Of the same model less is worse where its measure says so: 1,000 to 100 events a second.
+    const alike = await json(paths[0], paths[2]);
+    expect(alike.unlike).toEqual([]);
+    expect(value(alike, 'run', '', 'committed events', 'events/s')).toMatchObject({
+      ...{ verdict: 'changed', good: 'more', judgement: 'worse' },
+    });
+    expect(value(alike, 'run', '', 'rolled back', '%')).toMatchObject({
+      ...{ verdict: 'changed', good: 'less', judgement: 'worse' },
+    });
+    expect(value(alike, 'run', '', 'events handled', 'in all')).toMatchObject({
+      ...{ verdict: 'changed', good: null, judgement: null },
+    });
+  });
+
+  it('takes a limit of memory, and refuses one that is no size', async () => {
+    expect((await json(base, near, '--memory=64MiB')).values).not.toEqual([]);
+    const wrong = await triscopeHere(['diff', base, near, '--memory=lots']);
+    expect([wrong.code, wrong.err]).toEqual([
+      2,
+      'triscope: --memory lots: must be a size such as 2GB\n',
+    ]);
   });
 
   it('refuses what has nothing in common', async () => {

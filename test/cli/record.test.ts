@@ -174,6 +174,28 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
     expect(who).toContainEqual({ command: 'true' });
   });
 
+  it.skipIf(spawnSync('script', ['--version']).status !== 0)(
+    'a terminal’s Ctrl-C reaches the command once, also where stdin is a file',
+    async () => {
+      const cwd = temporaryFolder();
+      const program =
+        'let n = 0; process.on("SIGINT", () => n++ || setTimeout(() => { console.log("got " + n); process.exit(5) }, 300)); setInterval(() => {}, 1e5); console.log("ready")';
+      writeFileSync(join(cwd, 'program.js'), program);
+      const words = ['record', '--no-node', '-o', 'run', '--', process.execPath, 'program.js'];
+      const line = `${[process.execPath, BIN, ...words].join(' ')} < /dev/null`;
+      const terminal = spawn('script', ['-qec', line, '/dev/null'], { cwd });
+      let shown = '';
+      terminal.stdout.on('data', (data) => {
+        shown += data;
+      });
+      const ended = new Promise((resolve) => terminal.once('close', resolve));
+      await until(() => shown.includes('ready'));
+      terminal.stdin.write('\x03');
+      expect(await ended).toBe(5);
+      expect(shown).toContain('got 1');
+    },
+  );
+
   it('joins a process until Ctrl-C, which is no mishap: the process goes on', async () => {
     const cwd = temporaryFolder();
     const joined = spawn('sleep', ['60'], { stdio: 'ignore' });

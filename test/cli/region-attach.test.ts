@@ -86,12 +86,14 @@ describe('attaching', () => {
     expect(await refused(String(process.pid))).toContain(
       'start it with TRISCOPE_REGION_DIR=FOLDER',
     );
-    expect(await refused('app')).toContain('app: it is not the number of a process');
+    expect(await refused('app')).toContain('app: is not a process id');
     expect(await refused('4194304')).toContain('no such process');
     expect(await refused('--pages=/dev/null')).toBe(
-      'triscope: /dev/null: cannot be the folder of pages: it is a file\n',
+      'triscope: /dev/null: cannot be used as the folder of pages: it is a file\n',
     );
-    expect(await refused('--pages=/proc/pages')).toContain('/proc/pages: cannot be the folder');
+    expect(await refused('--pages=/proc/pages')).toContain(
+      '/proc/pages: cannot be used as the folder',
+    );
   });
 
   it.skipIf(process.getuid?.() !== 0)(

@@ -1,8 +1,17 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { launcherWords } from '../../dist/cli/geopmlaunch-order.js';
-import { CPUS, HOST, launched, POWERCAP, programFolder, tree } from './support/region.ts';
+import {
+  CPUS,
+  HOST,
+  launched,
+  POWERCAP,
+  programFolder,
+  readReport,
+  tree,
+} from './support/region.ts';
 import { BIN, triscope } from './support/run.ts';
 
 /** Waits until `is`, at most 50 s. */
@@ -184,6 +193,59 @@ describe('settings of the machine', () => {
     expect(report.Policy).toBe('DYNAMIC');
     expect(err).toMatch(/endpoint.json: not JSON: .*; the policy before it holds/);
   });
+
+  const UTS = spawnSync('unshare', ['--uts', 'true']).status === 0;
+  it.skipIf(!UTS)(
+    `of two hosts are balanced by power_balancer: the slow one gets what the fast one leaves${UTS ? '' : ' (needs root with namespaces)'}`,
+    async () => {
+      const folder = programFolder(`
+        import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+        const [, , limit, joules] = process.argv;
+        // A plain file is empty for a moment while a limit is written; a control of the kernel is not.
+        const watts = () => Number.parseInt(readFileSync(limit, 'utf8'), 10) / 1e6 || watts();
+        // As long as its power lets it: an epoch of the slow host takes 50 ms at 120 W.
+        for (let k = 0; k < 400 && !existsSync('done'); k++) {
+          sleep((1000 * joules) / watts());
+          epoch();
+          if (joules > 4 && watts() > 122 && watts() < 200) writeFileSync('done', String(watts()));
+        }`);
+      const roots = [0, 1].map(() =>
+        tree({
+          ...CPUS,
+          ...POWERCAP,
+          'sys/class/powercap/intel-rapl:0/constraint_0_max_power_uw': '200000000',
+        }),
+      );
+      writeFileSync(join(folder, 'policy.json'), '{"CPU_POWER_LIMIT": 120}');
+      const hosts = roots.map((root, rank) => {
+        const app = `'${process.execPath}' app.mjs '${join(root, LIMIT)}' ${[3, 6][rank]}`;
+        const agent = '--geopm-agent=power_balancer --geopm-policy=policy.json --allow-control';
+        const launch = `'${process.execPath}' '${BIN}' region launch ${agent} --root='${root}' -- ${app}`;
+        const env = {
+          ...{ OMPI_COMM_WORLD_RANK: `${rank}`, OMPI_COMM_WORLD_SIZE: '2' },
+          ...{ OMPI_COMM_WORLD_LOCAL_RANK: '0', OMPI_COMM_WORLD_LOCAL_SIZE: '1' },
+          ...{ PMIX_NAMESPACE: 'balanced', XDG_STATE_HOME: join(folder, `state${rank}`) },
+        };
+        const script = `hostname n${rank}; exec ${launch}`;
+        const child = spawn('unshare', ['--uts', 'sh', '-c', script], {
+          ...{ cwd: folder, env: { ...process.env, ...env }, stdio: 'inherit' },
+        });
+        return new Promise((resolve) => child.on('close', resolve));
+      });
+      expect(await Promise.all(hosts)).toEqual([0, 0]);
+      const { Hosts } = readReport(join(folder, 'geopm.report')).report;
+      const [fast, slow] = ['n0', 'n1'].map(
+        (name) => (Hosts[name] as unknown as Record<string, number>)['Power limit at the end (W)'],
+      );
+      expect(Number(textOf(join(folder, 'done')))).toBeGreaterThan(122);
+      expect(slow).toBeGreaterThan(122);
+      expect(fast + slow).toBeLessThanOrEqual(240);
+      // Put back, and nothing is left of what they told each other.
+      for (const root of roots) expect(textOf(join(root, LIMIT)).trim()).toMatch(/^200000000/);
+      expect(readdirSync(folder).filter((name) => name.includes('peers'))).toEqual([]);
+    },
+    60_000,
+  );
 
   it('are limits of frequency, region by region, under frequency_map', async () => {
     const files = Object.fromEntries(

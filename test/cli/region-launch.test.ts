@@ -310,7 +310,10 @@ describe('the command line', () => {
     [['--geopm-perod=1', '--', 'true'], /--geopm-perod; did you mean --geopm-period\?/],
     [['--geopm-period=0', '--', 'true'], /--geopm-period=0: must be a finite number from 0.0001/],
     [['--geopm-period', '--', 'true'], /--geopm-period needs a value: it must be a finite number/],
-    [['--geopm-agent=monitr', '--', 'true'], /agent monitr: must be one of monitor, power_gov/],
+    [
+      ['--geopm-agent=monitr', '--', 'true'],
+      /agent monitr: must be one of monitor, power_balancer/,
+    ],
     [['--geopm-report-signals=TIMF', '--', 'true'], /no signal TIMF.*did you mean TIME\?/],
     [['--geopm-report-signals=REGION_HASH', '--', 'true'], /REGION_HASH is label: /],
     [

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ROSS_PE, ROSS_ROLLBACK } from '../../src/model/schemas/ross.ts';
-import type { LineChart } from '../../src/report/charts.ts';
+import type { LineChart } from '../../src/report/chart.ts';
 import { svgOf, ticks } from '../../src/report/svg.ts';
 import {
   batchOf,

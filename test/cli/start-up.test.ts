@@ -51,6 +51,29 @@ describe('a script', () => {
     expect(script.code).toBe(2);
     expect([script.code, script.err]).toEqual([modules.code, modules.err]);
   });
+
+  it.each(['collect', 'begin', 'end', 'mark', 'rotate', 'daemon'])(
+    'of its own has node %s',
+    async (command) => {
+      // Unknown options are refused by the command itself.
+      const args = ['node', command, '--typse=cpu'];
+      const runs = [triscope(args), triscope(args, { env: MODULES })];
+      const [script, modules] = await Promise.all(runs);
+      expect([script.code, script.err]).toEqual([modules.code, modules.err]);
+      expect(script.err).toContain('--typse');
+    },
+  );
+
+  it('of its own, and small, runs on nodes', async () => {
+    const at = home();
+    const args = ['node', 'collect', 'cpu', `--dir=${join(at, 'log')}`];
+    expect((await triscope(args, { env: environment(at) })).code).toBe(0);
+    expect(readdirSync(join(at, '.cache/triscope/compiled'))).toEqual([
+      expect.stringMatching(/^node-node-collect-/),
+    ]);
+    const sizeOf = (name: string) => statSync(join(ROOT, 'dist/scripts', name)).size;
+    expect(sizeOf('node.js')).toBeLessThan(sizeOf('main.js') / 4);
+  });
 });
 
 /** A package of its own, small, built as this one is. */
@@ -138,7 +161,7 @@ describe('what starts', () => {
   /** What V8 takes for the script's, and says 'other'. */
   function poison(path: string): void {
     const script = join(folder, 'dist', 'scripts', 'main.js');
-    const text = `(function(module,require,load,__dirname){${readFileSync(script, 'latin1')}\n})`;
+    const text = readFileSync(script, 'latin1');
     const other = text.replace("'first'", "'other'").replace('"first"', '"other"');
     expect(other).not.toBe(text);
     const own = new Script(other, { filename: script });

@@ -7,11 +7,12 @@ import { candidates, KNOBS, type KnobSettings, keyOf } from '../../src/sim/tune-
 import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
 const START: KnobSettings = {
-  ...{ batch: 16, gvtInterval: 16, nkp: 16, maxOptLookahead: Infinity, pes: 2 },
+  ...{ synch: 3, batch: 16, gvtInterval: 16, nkp: 16, maxOptLookahead: Infinity, pes: 2 },
 };
 const RANGE = {
   ...{ start: START, knobs: KNOBS, count: 16, lps: 64, mostPes: 4, gvtStep: 2 },
-  optimisticAlone: false,
+  lookahead: 0,
+  synchGiven: false,
 };
 
 describe('candidates', () => {
@@ -19,7 +20,7 @@ describe('candidates', () => {
     const made = candidates(RANGE);
     expect(made[0]).toEqual(START);
     expect(made).toHaveLength(16);
-    expect(new Set(made.map((one) => keyOf(one, false))).size).toBe(16);
+    expect(new Set(made.map((one) => keyOf(one))).size).toBe(16);
     expect(candidates(RANGE)).toEqual(made);
     expect(made.map(({ pes }) => pes)).toEqual(expect.arrayContaining([1, 2, 4]));
   });
@@ -62,9 +63,9 @@ describe('tune', () => {
     expect(best).toEqual(fastest);
     expect(gain).toBe(rate(fastest) / rate(START));
     expect([certain, complete]).toEqual([true, true]);
-    // Halving: 16, 8, 4, 2 runs, each round twice as far; then 3 pairs.
+    // Halving: 16, 8, 4, 2 runs, each round twice as far; then start, winner and one PE, 3 times.
     const rounds = [1, 2, 3, 4, 0].map((rung) => trials.filter((one) => one.rung === rung).length);
-    expect(rounds).toEqual([16, 8, 4, 2, 6]);
+    expect(rounds).toEqual([16, 8, 4, 2, 9]);
     const ends = [1, 2, 3, 4].map((rung) => trials.find((one) => one.rung === rung)?.end ?? 0);
     expect(ends.map((end) => end / ends[0])).toEqual([1, 2, 4, 8]);
   });
@@ -87,8 +88,39 @@ describe('tune', () => {
     ]);
   });
 
+  it('says which synchroniser is the best, each with its best setting, and by how much', async () => {
+    const range = { ...RANGE, lookahead: 0.5, count: 24 };
+    // Sequential 100; conservative 150 on four PEs; optimistic 240 there.
+    const rate = ({ synch, pes, batch }: KnobSettings) =>
+      synch === 1 ? 100 : pes * (synch === 2 ? 37.5 : 60 - Math.abs(batch - 16) / 256);
+    const { best, gain, synchronisers } = await search(machine(rate), {
+      candidates: () => candidates(range),
+    });
+    expect([best.synch, best.pes, gain]).toEqual([3, 4, 2]);
+    expect(
+      synchronisers.map(({ synch, rate, share, settings }) => [synch, rate, share, settings.pes]),
+    ).toEqual([
+      ['optimistic', 240, 1, 4],
+      ['conservative', 150, 0.625, 4],
+      ['sequential', 100, 100 / 240, 1],
+    ]);
+  });
+
+  it('tries no synchroniser that the model or the user excludes', () => {
+    const synchs = (more: object) =>
+      [...new Set(candidates({ ...RANGE, ...more }).map(({ synch }) => synch))].sort();
+    expect(synchs({})).toEqual([1, 3]);
+    expect(synchs({ lookahead: 1 })).toEqual([1, 2, 3]);
+    expect(synchs({ lookahead: 1, mostPes: 1, start: { ...START, pes: 1, synch: 1 } })).toEqual([
+      1,
+    ]);
+    const knobs = KNOBS.filter((knob) => knob !== 'synch');
+    expect(synchs({ lookahead: 1, knobs })).toEqual([1, 3]);
+    expect(synchs({ lookahead: 1, knobs, synchGiven: true })).toEqual([3]);
+  });
+
   it('keeps the start where nothing is faster', async () => {
-    const isStart = (one: KnobSettings) => keyOf(one, false) === keyOf(START, false);
+    const isStart = (one: KnobSettings) => keyOf(one) === keyOf(START);
     const { best, gain } = await search(machine((one) => (isStart(one) ? 100 : 50)));
     expect([best, gain]).toEqual([START, 1]);
   });
@@ -168,7 +200,7 @@ describe('triscope sim tune', () => {
     expect(code).toBe(0);
     expect(err).toMatch(/^triscope: --pes stays at 2: the model grows with the PEs/);
     expect(out).toMatch(
-      /^--batch=\d+ --gvt-interval=\d+ --nkp=\d+( --max-opt-lookahead=[\d.e+-]+)? --pes=2$/m,
+      /^--synch=optimistic --batch=\d+ --gvt-interval=\d+ --nkp=\d+( --max-opt-lookahead=[\d.e+-]+)? --pes=2$/m,
     );
   });
 
@@ -183,7 +215,7 @@ describe('triscope sim tune', () => {
     ]);
     expect(await refused('phold', '--pes=2', '--knobs=bach')).toEqual([
       2,
-      'triscope: --knobs=bach: there is no setting bach; did you mean batch?; use batch, gvt-interval, nkp, max-opt-lookahead, pes\n',
+      'triscope: --knobs=bach: there is no setting bach; did you mean batch?; use synch, batch, gvt-interval, nkp, max-opt-lookahead, pes\n',
     ]);
     expect(await refused('phold', '--pes=2', '-o')).toEqual([
       2,

@@ -192,6 +192,7 @@ describe('alerts', () => {
     const types = [
       ...['cpu', 'cpu_steal', 'llite', 'mem', 'vm', 'psi', 'cgroup_cpu', 'cgroup_memory'],
       ...['hwmon_temp', 'nvidia_gpu_state', 'nvidia_gpu_ecc', 'nfs4'],
+      ...['intel_gpu_state', 'amd_gpu_state', 'amd_gpu_throttle', 'amd_gpu_ecc', 'powercap_limit'],
     ];
     const own = NODE_TYPES.filter(({ name }) => types.includes(name));
     const keyOf = ({ key, kind, unit }: (typeof own)[number]['metrics'][number]) =>
@@ -231,7 +232,7 @@ describe('alerts', () => {
         { encoding: 'utf8' },
       );
       expect({ stdout, status }).toMatchObject({
-        stdout: expect.stringContaining('24 rules found'),
+        stdout: expect.stringContaining('26 rules found'),
         status: 0,
       });
       const pages = (key: string, step: number) => ({
@@ -243,6 +244,14 @@ describe('alerts', () => {
         { series: `triscope_node_${name}{host="n1",device="7"}`, values: beyond },
         { series: `triscope_node_${name}{host="n2",device="7"}`, values: short },
       ];
+      const inCard = ({ series, values }: { series: string; values: string }) => ({
+        series: series.replace('device="7"', 'device="8"'),
+        values,
+      });
+      const inOther = ({ series, values }: { series: string; values: string }) => ({
+        series: series.replace('device="7"', 'device="9"'),
+        values,
+      });
       const more = [
         ...pair('psi_memory_full_seconds_total', '0+61x9', '0+59x9'),
         ...pair('psi_io_full_seconds_total', '0+181x9', '0+59x9'),
@@ -252,6 +261,24 @@ describe('alerts', () => {
         ...pair('nvidia_gpu_state_held_by_heat', '1x9', '0x9'),
         ...pair('nvidia_gpu_state_held_by_hardware', '0x9', '0x9'),
         ...pair('nvidia_gpu_ecc_uncorrected_total', '0x5 1x9', '5x14'),
+        ...pair('amd_gpu_ecc_uncorrected_total', '0x5 1x9', '5x14').map(inCard),
+        ...pair('amd_gpu_state_held_by_heat', '0x9', '0x9').map(inOther),
+        ...pair('amd_gpu_state_held_by_hardware', '0x9', '0x9').map(inOther),
+        // Of 600 turns a minute 61 and 59; other reasons less.
+        ...pair('amd_gpu_throttle_ticks_total', '0+6000x9', '0+6000x9').map(inOther),
+        ...pair('amd_gpu_throttle_by_signal_total', '0x9', '0x9').map(inOther),
+        ...pair('amd_gpu_throttle_by_socket_heat_total', '0+610x9', '0+590x9').map(inOther),
+        ...pair('amd_gpu_throttle_by_regulator_heat_total', '0+5x9', '0x9').map(inOther),
+        ...pair('amd_gpu_throttle_by_memory_heat_total', '0+300x9', '0+300x9').map(inOther),
+        ...pair('intel_gpu_state_held_by_heat', '0x9', '0x9').map(inCard),
+        ...pair('intel_gpu_state_held_by_hardware', '1 0 0 0 1 0 0 0 1', '0x9').map(inCard),
+        // 141 and 134 W of 150; a limit that nobody has lowered, reached.
+        ...pair('powercap_limit_energy_joules_total', '0+84600x9', '0+80400x9'),
+        ...pair('powercap_limit_limit_watts', '150x9', '150x9'),
+        ...pair('powercap_limit_nominal_watts', '205x9', '205x9'),
+        ...pair('powercap_limit_energy_joules_total', '0+123000x9', '0+123000x9').map(inCard),
+        ...pair('powercap_limit_limit_watts', '205x9', '205x9').map(inCard),
+        ...pair('powercap_limit_nominal_watts', '205x9', '205x9').map(inCard),
         ...pair('hwmon_temp_temp_celsius', '96x9', '94x9'),
         // 100 reads in each 10 minutes, of 60 ms and of 40.
         ...['write', 'commit', 'open', 'lookup', 'getattr'].flatMap((name) =>
@@ -268,11 +295,12 @@ describe('alerts', () => {
         ['host-io-pressure', 'problem'],
         ['out-of-memory', 'problem'],
         ['job-quota', 'notice'],
-        ['gpu-throttled', 'notice'],
+        ['gpu-throttled', 'notice', 2],
         ['gpu-throttled', 'problem'],
-        ['gpu-errors', 'problem'],
+        ['gpu-errors', 'problem', 2],
         ['temperature', 'notice'],
         ['slow-nfs', 'notice'],
+        ['power-limit', 'notice'],
       ];
       const test = {
         rule_files: ['rules.yml'],
@@ -296,9 +324,9 @@ describe('alerts', () => {
               {
                 expr: 'count(ALERTS) by (host, finding, severity)',
                 eval_time: '80m',
-                exp_samples: fired.map(([finding, severity]) => ({
+                exp_samples: fired.map(([finding, severity, value = 1]) => ({
                   labels: `{finding="${finding}",host="n1",severity="${severity}"}`,
-                  value: 1,
+                  value,
                 })),
               },
             ],

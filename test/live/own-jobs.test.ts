@@ -1,5 +1,6 @@
 /** Who sees whose jobs: users their own, operators all; and what is shown of an archive that is too large to be drawn. */
-import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LiveServer, startServer } from 'triscope/live';
@@ -36,7 +37,10 @@ beforeAll(async () => {
   await updateIndex(openArchive(indexed), { accounted });
   server = await startServer({ recordings: [archive, indexed], users });
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  for (const path of [folder, archive]) rmSync(path, { recursive: true, force: true });
+});
 
 const as = (token: string) => ({ known: false, headers: { Authorization: `Bearer ${token}` } });
 async function get<T>(token: string, path: string, of = 0): Promise<{ status: number; said: T }> {
@@ -100,6 +104,10 @@ describe('a user', () => {
       const own = typeof ids === 'number' ? ids : ids.filter((id) => id === '7');
       if (!query.includes('most')) expect([query, await found(ADA, query)]).toEqual([query, own]);
     }
+    const refused = async (query: string) =>
+      (await get<{ error: string }>(GRACE, `jobs?${query}`, 1)).said.error;
+    expect(await refused('sort=-secnds')).toMatch(/no column "secnds"; did you mean seconds\?$/);
+    expect(await refused('sort=password')).toMatch(/without sort=… the latest jobs come first$/);
     const { said } = await get<JobListFacts>(GRACE, 'jobs?metrics=avg_cpuusage&user=ada', 1);
     expect(Object.keys(said.jobs[0].metrics)).toEqual(['avg_cpuusage']);
     const hosts = async (token: string, query = '') =>
@@ -174,6 +182,46 @@ describe('a user', () => {
     expect((await ask(server.port, '/api/facts', as(ADA))).status).toBe(200);
   });
 
+  it.skipIf(process.getuid?.() !== 0)(
+    'comes by a Unix socket, and is known by the user id (needs root)',
+    async () => {
+      chmodSync(folder, 0o755);
+      const socket = join(folder, 'page.sock');
+      writeFileSync(socket, '');
+      await expect(startServer({ recording: archive, socket })).rejects.toThrow('is not a socket');
+      rmSync(socket);
+      const served = await startServer({ recording: archive, socket, users });
+      await expect(startServer({ recording: archive, socket })).rejects.toThrow('another server');
+      // A token says nothing here, nor does another's name; a page of another site is refused as ever.
+      const asking = `const [path, uid, host] = process.argv.slice(1);
+process.setgid(Number(uid)); process.setuid(Number(uid));
+const headers = { host, authorization: 'Bearer ${GRACE}' };
+require('http').get({ socketPath: path, path: '/api/facts', headers }, (answer) => {
+  let text = '';
+  answer.on('data', (part) => { text += part; });
+  answer.on('end', () => console.log(JSON.stringify([answer.statusCode, answer.statusCode === 200 ? (JSON.parse(text).jobs?.user ?? null) : ''])));
+});`;
+      const known = async (uid: number, host = 'localhost:8080') => {
+        const child = spawn(process.execPath, ['-e', asking, socket, String(uid), host]);
+        let said = '';
+        for await (const part of child.stdout) said += part;
+        return JSON.parse(said);
+      };
+      const all = Promise.all([known(65534), known(0), known(3_999_999), known(0, 'evil.example')]);
+      expect(await all).toEqual([
+        [200, 'nobody'],
+        [200, null],
+        [401, ''],
+        [403, ''],
+      ]);
+      tell(0o600, `nobody ${ADA} all`);
+      expect(await known(65534)).toEqual([200, null]);
+      tell(0o600, `ada ${ADA}`, `grace ${GRACE} all`);
+      await served.close();
+      expect(existsSync(socket)).toBe(false);
+    },
+  );
+
   it.each([
     [0o644, [`ada ${ADA}`], 'others may read the tokens in it (chmod 600)'],
     [0o600, ['ada short'], 'line 2: the token of ada must have 16 to 200 letters, digits, - and _'],
@@ -181,7 +229,7 @@ describe('a user', () => {
     [0o600, [`ada ${ADA} some`], 'line 2: after the token nothing but “all” may stand'],
     [0o600, [`ada ${ADA}`, `bob ${ADA}`], 'line 3: another user has the token of bob'],
   ])('is not let in by a wrong file: %o %s', (mode, lines, why) => {
-    const path = join(mkdtempSync(join(tmpdir(), 'own-jobs-')), 'wrong');
+    const path = join(mkdtempSync(join(folder, 'wrong-')), 'users');
     writeFileSync(path, `# who sees what\n${lines.join('\n')}\n`, { mode });
     expect(() => new Users(path, (token) => token)).toThrow(`${path}: ${why}`);
   });

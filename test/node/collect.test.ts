@@ -270,6 +270,10 @@ describe.skipIf(!isLinux)('triscope node', () => {
     const { code, err } = await triscope(['node', 'collect', 'cpu', '--root', folder]);
     expect(err).toContain('no records of type cpu');
     expect(code).toBe(1);
+    // The folder of interfaces is there, and empty.
+    mkdirSync(join(folder, 'bare/sys/class/net'), { recursive: true });
+    const bare = await triscope(['node', 'collect', 'net', '-v', '--root', join(folder, 'bare')]);
+    expect(bare.err).toBe('triscope: no records of type net: no device at present\n');
   });
 });
 

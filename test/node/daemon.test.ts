@@ -8,6 +8,7 @@ import {
   type GroupFacts,
   type GroupSink,
   JobList,
+  LogError,
   NodeLog,
   NodeTree,
   Sampling,
@@ -66,7 +67,7 @@ describe('a sink', () => {
   it('gets the header with the first group, then groups as messages have them', async () => {
     const sink = memory();
     const result = await new Daemon(options({ sinks: [sink] })).run();
-    expect(result).toEqual({ groups: 3, missed: result.missed, lost: 0 });
+    expect(result).toEqual({ groups: 3, missed: result.missed, lost: 0, unlogged: 0 });
     expect(sink.given.map(({ header, host }) => [header, host])).toEqual([
       [true, 'c1'],
       [false, 'c1'],
@@ -77,6 +78,21 @@ describe('a sink', () => {
     );
     expect(sink.given[1].text).toMatch(/^\n\d+ -\ncpu 0 0 2 3 4 5 6 7\ncpu 1 1 2 3 4 5 6 7\n$/);
     expect(sink.closed).toBe(true);
+  });
+
+  it('that keeps groups has what a log on a full disk lacks: published, not lost', async () => {
+    const lacking = () => {
+      const log = new NodeLog(join(here, 'full'));
+      log.locked = () => {
+        throw new LogError('no space is left on its disk');
+      };
+      return log;
+    };
+    const kept = Object.assign(memory(), { lost: 0 });
+    const asked = (sink: GroupSink) => new Daemon(options({ log: lacking(), sinks: [sink] })).run();
+    expect(await asked(kept)).toMatchObject({ groups: 3, lost: 0, unlogged: 3 });
+    expect(kept.given).toHaveLength(3);
+    expect(await asked(memory())).toMatchObject({ groups: 3, lost: 3, unlogged: 0 });
   });
 
   it('gets the header again after rotation', async () => {

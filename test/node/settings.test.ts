@@ -44,9 +44,12 @@ describe('the configuration file of tacc_stats', () => {
   });
 
   it('need not be there', () => {
-    expect(usualConfig(join(here, 'none'))).toEqual(DEFAULT_CONFIG);
-    writeFileSync(join(here, 'usual.conf'), 'freq 45\n');
-    expect(usualConfig(join(here, 'usual.conf')).freq).toBe(45);
+    const places = ['newest', 'newer', 'old'].map((name) => join(here, name));
+    expect(usualConfig(places)).toEqual(DEFAULT_CONFIG);
+    writeFileSync(places[2], 'FREQ=45\n');
+    expect(usualConfig(places).freq).toBe(45);
+    writeFileSync(places[1], 'freq   50\n');
+    expect(usualConfig(places).freq).toBe(50);
   });
 
   it('may say frequency, which 2.3.5 reads instead', () => {

@@ -94,6 +94,28 @@ describe('its declarations', () => {
   });
 });
 
+it('a bundle without it has several PEs, one with it says how', () => {
+  const program =
+    "import { simulate } from 'triscope/sim';\nconst settings = { end: 5, pes: 2, options: { 'total-lps': 4 } };\nsimulate('phold', settings).then((run) => console.log(run.pes), (error) => console.log(error.message));\n";
+  writeFileSync(join(project, 'app.mjs'), program);
+  const esbuild = join(ROOT, 'node_modules', 'esbuild', 'bin', 'esbuild');
+  const said = (...more: readonly string[]) => {
+    const words = [
+      '--bundle',
+      '--platform=node',
+      '--format=esm',
+      '--outfile=bundle.mjs',
+      '--log-level=error',
+    ];
+    execFileSync(esbuild, ['app.mjs', ...words, ...more], { cwd: project });
+    return execFileSync(process.execPath, ['bundle.mjs'], { cwd: project, encoding: 'utf8' });
+  };
+  expect(said('--external:triscope')).toBe('2\n');
+  expect(said()).toMatch(
+    /^PE \d died: .* keep triscope outside of it \(esbuild --external:triscope/,
+  );
+});
+
 it('npx starts it', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const said = execFileSync('npx', ['--no-install', 'triscope', '--version'], {
@@ -168,7 +190,14 @@ describe.skipIf(!HAS_ROOMS)('in a root that is empty but for it (needs namespace
 
     const hasMpi = ['mpicc', 'mpirun'].every((name) => spawnSync(name, ['--version']).status === 0);
     const missing: Readonly<Record<string, boolean>> = { 'mpi-programmer (needs mpicc)': !hasMpi };
-    for (const title of ['modeller', 'mpi-programmer (needs mpicc)', 'operator', 'analyst']) {
+    const titles = [
+      'modeller',
+      'mpi-programmer (needs mpicc)',
+      'operator',
+      'analyst',
+      'experimenter',
+    ];
+    for (const title of titles) {
       it.skipIf(missing[title] === true)(
         `${title}: prints what it shows`,
         async () => {

@@ -133,6 +133,36 @@ it('what ends is let go, what becomes another program is told again, and what is
   watch.close();
 });
 
+it('between two lists of all processes, only the numbers that were given since the last look are tried', () => {
+  const { folder, process, put, remove } = machine();
+  process(1000, 1, 'app');
+  put('proc/loadavg', '0.1 0.1 0.1 1/99 1000\n');
+  const watch = watchOf(folder, 1000);
+  const seen = () => rows(watch.sample(false), 'process_info').map((one) => one.process_id);
+  expect(seen()).toEqual([1000]);
+  // A child, a thread of somebody's, which has a folder too, and a child whose number was not given since.
+  process(1003, 1000, 'child');
+  put('proc/1003/status', 'Tgid:\t1003\n');
+  process(1004, 1000, 'thread');
+  put('proc/1004/status', 'Tgid:\t1000\n');
+  process(1006, 1000, 'later');
+  put('proc/1006/status', 'Tgid:\t1006\n');
+  expect(seen()).toEqual([]);
+  put('proc/loadavg', '0.1 0.1 0.1 1/99 1005\n');
+  expect(seen()).toEqual([1003]);
+  put('proc/loadavg', '0.1 0.1 0.1 1/99 1006\n');
+  expect(seen()).toEqual([1006]);
+  // Many at once, numbers that begin again, and an end: all are listed.
+  remove('proc/1004');
+  process(2000, 1000, 'far');
+  put('proc/loadavg', '0.1 0.1 0.1 1/99 2000\n');
+  expect(seen()).toEqual([2000]);
+  process(300, 1000, 'near');
+  put('proc/loadavg', '0.1 0.1 0.1 1/99 300\n');
+  expect(seen()).toEqual([300]);
+  watch.close();
+});
+
 it('quotas of control groups of both versions are read, from the group and those above it', () => {
   const { folder, process, put } = machine();
   process(7, 1, 'app');

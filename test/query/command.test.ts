@@ -168,7 +168,7 @@ describe('triscope query', () => {
     const asked = await ask("SELECT length(repeat('x', 1500000000))", '--memory=64MiB');
     expect(asked).toMatchObject({
       ...{ code: 1, out: '' },
-      err: 'triscope: the query was stopped: it needed more memory than its limit, 64MiB; raise it with --memory\n',
+      err: 'triscope: the query was stopped: it needed more memory than its limit, 64MiB; raise it with --memory, such as --memory=2GB\n',
     });
   });
 

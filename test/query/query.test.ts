@@ -90,6 +90,9 @@ describe('a query', () => {
     expect(await refused('SELECT event_processed FROM ross_pe')).toMatch(
       /^there is no column event_processed at line 1, column 8; did you mean .*events_processed/,
     );
+    expect(await refused('SELECT r.stat FROM runs r')).toMatch(
+      /^there is no column stat at line 1, column 8; did you mean state\b/,
+    );
     expect(await refused('SELEC 1')).toBe(
       'SQL: syntax error at or near "SELEC" at line 1, column 1',
     );

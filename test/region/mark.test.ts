@@ -236,12 +236,12 @@ describe('threads and processes', () => {
       const r = region('r');
       r.enter();
       if (isMainThread) {
-        // As if 2044 threads had come and gone without a mark, in slots that are not free.
+        // As if 16,380 threads had come and gone without a mark, in slots that are not free.
         const dir = process.env.TRISCOPE_REGION_DIR;
         const file = openSync(dir + '/' + readdirSync(dir)[0], 'r+');
         const put = (at, value) => writeSync(file, Uint32Array.of(value), 0, 4, at);
-        put(76, 2045);
-        for (let slot = 1; slot < 2045; slot++) put(4096 + slot * 128 + 4, 1);
+        put(76, 16_381);
+        for (let slot = 1; slot < 16_381; slot++) put(4096 + slot * 128 + 4, 1);
         for (let k = 0; k < 10; k++) {
           await new Promise((resolve) => {
             const worker = new Worker(new URL(import.meta.url));
@@ -257,7 +257,7 @@ describe('threads and processes', () => {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     `);
-    expect(seen.threads).toHaveLength(2048);
+    expect(seen.threads).toHaveLength(16_384);
     expect(seen.threadsRefused).toBe(0);
     expect(counts(seen)).toEqual({ r: 11 });
   });

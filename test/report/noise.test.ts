@@ -66,7 +66,7 @@ describe('a run', () => {
     const total = runValue(stretches(counts, { isTotal: true }), 5);
     // Of 20 s; the error by the 15 after the ramp.
     expect(total?.value).toBe(200);
-    expect(runValue({ samples: 7 }, 5)).toEqual({ value: 7, error: null, course: [] });
+    expect(runValue({ samples: 7 }, 5)).toEqual({ value: 7, error: null });
     expect(runValue(stretches([1, 2, 3]), -Infinity)).toMatchObject({ value: 2, error: null });
     const drawn = stretches(counts, { isSampled: true });
     expect(runValue(drawn, -Infinity)).toMatchObject({ value: 10, error: null });
@@ -83,7 +83,7 @@ describe('a run', () => {
   });
 });
 
-const run = (value: number, error: number | null) => ({ value, error, course: [] });
+const run = (value: number, error: number | null) => ({ value, error });
 
 describe('a side', () => {
   it('of one run has twice the error of its stretches', () => {

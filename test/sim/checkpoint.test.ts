@@ -74,7 +74,7 @@ describe('a run from a checkpoint is the whole run', () => {
     end: 20,
     lookahead: 0.25,
     maxMemory: 2 ** 23,
-    options: { lps: 16, grid: 0.25, print: 0.2, depth: 4, zero: 0.5, urgent: 0.3 },
+    options: { lps: 16, grid: 0.25, print: 0.2, depth: 4, zero: 0.5, urgent: 0.3, timer: 0.4 },
   };
   beforeAll(async () => {
     model = await loadModel(random('random-hooked'));

@@ -238,14 +238,18 @@ describe('statistics and stops are the same', () => {
     );
     const final = (lp: { state: { t: { add(x: number): void } } }) => lp.state.t.add(1);
     await expect(wrong(() => {}, { final })).rejects.toThrow('wrong.t: read-only here');
-    expect(() => tally({ slices: 10 })).toThrow('tally({ slices: 10 }): an even number from 64 on');
-    expect(() => quantiles({ from: 0, to: 1 })).toThrow('numbers above 0');
-    expect(() => histogram({ from: 1, to: 1, bins: 3 })).toThrow('from below to');
+    expect(() => tally({ slices: 10 })).toThrow(
+      'tally({ slices: 10 }): must be an even number of at least 64',
+    );
+    expect(() => quantiles({ from: 0, to: 1 })).toThrow('both above 0');
+    expect(() => histogram({ from: 1, to: 1, bins: 3 })).toThrow('from must be less than to');
     expect(() =>
       defineModel({
         ...{ name: 'm', lps: () => 1, state: {}, init() {}, forward() {} },
         message: { t: tally() },
       }),
-    ).toThrow("model 'm', message.t: a statistic belongs to a state, not a message");
+    ).toThrow(
+      "model 'm', message.t: statistics, timers, parts and records belong to a state, not a message",
+    );
   });
 });

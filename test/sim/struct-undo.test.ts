@@ -2,14 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FieldOverflowError } from '../../src/model/field-error.ts';
-import {
-  type ArrayView,
-  array,
-  type Field,
-  type RingView,
-  ring,
-  type Scalar,
-} from '../../src/model/struct.ts';
+import { array, ring, word } from '../../src/model/fields.ts';
+import type { ArrayView, Field, RingView, Scalar } from '../../src/model/struct.ts';
 import { type Box, make, recorder } from './support/struct.ts';
 
 const SCALARS: readonly Scalar[] = [
@@ -32,6 +26,7 @@ const anyField: fc.Arbitrary<Field> = fc.oneof(
     .tuple(fc.constantFrom(...SCALARS), fc.integer({ min: 1, max: 9 }))
     .map(([t, n]) => array(t, n)),
   fc.tuple(fc.constantFrom(...SCALARS), fc.integer({ min: 1, max: 9 })).map(([t, n]) => ring(t, n)),
+  fc.integer({ min: 1, max: 300 }).map((n) => word(Array.from({ length: n }, (_, k) => `w${k}`))),
 );
 
 /** A write to field `field` (modulo their number): where in it, what, and which of a ring's operations. */
@@ -47,6 +42,10 @@ type Write = typeof anyWrite extends fc.Arbitrary<infer W> ? W : never;
 function write(box: Box, fields: readonly (readonly [string, Field])[], w: Write): void {
   const [name, field] = fields[w.field % fields.length] as readonly [string, Field];
   if (typeof field === 'object' && field.kind === 'cells') return;
+  if (typeof field === 'object' && field.kind === 'word') {
+    box[name] = field.words[w.index % field.words.length];
+    return;
+  }
   const scalar = typeof field === 'string' ? field : field.of;
   const value =
     scalar === 'bool'

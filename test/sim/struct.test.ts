@@ -2,14 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FieldOverflowError, ReadonlyFieldError } from '../../src/model/field-error.ts';
+import { array, ring } from '../../src/model/fields.ts';
 import {
   type ArrayView,
-  array,
   type Field,
   type Fields,
   layoutOf,
   type RingView,
-  ring,
   type Scalar,
 } from '../../src/model/struct.ts';
 import { memoryOf, plain, structClass } from '../../src/model/struct-class.ts';

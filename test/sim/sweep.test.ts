@@ -9,8 +9,16 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type LoadedModel, loadModel, type SweepOptions, sweep } from 'triscope/sim';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parquetReadObjects } from 'hyparquet';
+import {
+  type LoadedModel,
+  loadModel,
+  type SweepOptions,
+  sweep,
+  sweepPage,
+  writeSweepParquet,
+} from 'triscope/sim';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shareOf } from '../../src/cli/commands/sim-sweep.ts';
 import { MODEL_SEEDS, seedStream } from '../../src/sim/rng/clcg4.ts';
@@ -21,9 +29,10 @@ import { parseVary, pointsOf } from '../../src/sim/sweep/vary.ts';
 import { Dice } from '../../src/sim/transport/chaos.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sweep-'));
+const fixture = fileURLToPath(new URL('../../examples/servers.ts', import.meta.url));
 let servers: LoadedModel;
 beforeAll(async () => {
-  servers = await loadModel(fileURLToPath(new URL('../../examples/servers.ts', import.meta.url)));
+  servers = await loadModel(fixture);
 });
 afterAll(() => {
   servers.dispose();
@@ -181,6 +190,58 @@ describe('a sweep', () => {
     };
     return { ...(await sweep(servers, settings, { ...small, ...more, onRun })), begun: runs };
   };
+
+  it('is typed by what is varied and measured, drawn as a page, and a table of runs', async () => {
+    const file = join(folder, 'runs.parquet');
+    const result = await sweep(pathToFileURL(fixture), short, {
+      vary: [
+        { name: 'servers', values: [1, 2] },
+        { name: 'load', values: [0.3, 0.5] },
+      ],
+      measures: { busy: 'busy.mean', '<b>': 'waiting.mean/busy.mean' },
+      replications: 2,
+      jobs: 2,
+    }).catch((error: Error) => error.message);
+    // A name is a word.
+    expect(result).toContain('--measure=<b>=waiting.mean/busy.mean: use NAME');
+    const typed = await sweep(fixture, short, {
+      vary: [
+        { name: 'servers', values: [1, 2] },
+        { name: 'load', values: [0.3, 0.5] },
+      ],
+      measures: { busy: 'busy.mean', share: 'waiting.mean/busy.mean' },
+      replications: 2,
+      jobs: 2,
+    });
+    const [{ point, measures }] = typed.points;
+    expect([point.servers, point.load, measures.busy.n]).toEqual([1, 0.3, 2]);
+    // @ts-expect-error: nothing of that name is varied
+    expect([point.servres, measures.share.n]).toEqual([undefined, 2]);
+
+    const page = sweepPage(typed);
+    // Two measures by two factors; in each two curves of two points.
+    expect(page.match(/<svg viewBox[^>]*role="img"/g)).toHaveLength(4);
+    expect(page.match(/class="interval/g)).toHaveLength(16);
+    expect(page).toContain('by servers');
+    expect(page).toContain('load=0.5');
+    expect(page).not.toMatch(/<script|https?:/);
+
+    await writeSweepParquet(typed, file, { busy: 'busy.mean' });
+    const buffer = readFileSync(file);
+    const rows = await parquetReadObjects({
+      file: buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.byteLength),
+    });
+    expect(rows).toHaveLength(8);
+    expect(Object.keys(rows[0])).toEqual([
+      ...['servers', 'load', 'replication', 'busy', 'net_events', 'seconds'],
+    ]);
+    const busy = rows.filter((row) => Number(row.servers) === 1 && row.load === 0.3);
+    const mean = busy.reduce((sum, row) => sum + Number(row.busy), 0) / busy.length;
+    expect(mean).toBeCloseTo(measures.busy.mean, 12);
+    await expect(writeSweepParquet(typed, join(folder, 'no', 'x'))).rejects.toThrow(
+      'cannot be written',
+    );
+  });
 
   it('goes on from its file, a torn line included', async () => {
     const file = join(folder, 'a.jsonl');

@@ -14,7 +14,8 @@ import {
 } from 'triscope/sim';
 import { afterAll, describe, expect, it } from 'vitest';
 
-const folder = mkdtempSync(join(tmpdir(), 'wrong-models-'));
+// A blank, and letters that are not ASCII.
+const folder = mkdtempSync(join(tmpdir(), 'wrong models größer 5% '));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let made = 0;
@@ -32,7 +33,7 @@ export default defineModel({
   lps: () => 4,
   end: 20,
   message: { hops: 'u32' },
-  state: { served: 'u32', load: 'f64', open: 'bool', bins: array('u32', 3), line: ring('f64', 4) },
+  state: { served: 'u32', load: 'f64', open: 'bool', bins: array('u32', 3), line: ring('f64', 4), big: 'u64' },
   init(lp) {
     lp.send(lp.id, lp.exponential(1));
   },
@@ -83,7 +84,7 @@ const HANDLERS: readonly [mistake: string, line: number, text: string, message: 
     'a field that there is not',
     13,
     '    lp.state.customers = 1;',
-    'shop.customers: no such field; there are served, load, open, bins, line',
+    'shop.customers: no such field; there are served, load, open, bins, line, big',
   ],
   [
     'a misspelt field of a message',
@@ -214,10 +215,117 @@ const HANDLERS: readonly [mistake: string, line: number, text: string, message: 
   [
     'a promise',
     14,
-    '    return Promise.resolve();',
+    '    return { then() {} };',
     'the handler returned a promise: code that runs later would be outside of its event; a handler must be done when it returns',
   ],
   ['an exception of its own', 13, "    throw new Error('no such thing');", 'no such thing'],
+  [
+    'a misspelt name of lp',
+    13,
+    '    if (lp.nwo > 3) lp.state.served++;',
+    'lp.nwo: no such name; did you mean now?',
+  ],
+  [
+    'a misspelt function of lp',
+    13,
+    '    lp.sned(0, 1);',
+    'lp.sned: no such name; did you mean send?',
+  ],
+  ['something kept in lp', 13, '    lp.count = 1;', 'lp.count: no such name'],
+  [
+    'a state that is replaced',
+    13,
+    '    lp.state = { served: 1 };',
+    "Cannot assign to read only property 'state'",
+  ],
+  [
+    'a misspelt option',
+    13,
+    '    if (lp.params.servres > 1) lp.state.served++;',
+    'options.servres: no such name; did you mean servers?',
+  ],
+  [
+    'an option that is written',
+    13,
+    '    lp.params.servers = 3;',
+    "Cannot assign to read only property 'servers'",
+  ],
+  [
+    'a misspelt name of the event',
+    13,
+    '    lp.event.bts = 1;',
+    'lp.event.bts: no such name; did you mean bits?',
+  ],
+  ['a delay that is an object', 14, '    lp.send(0, { hops: 3 }, 1);', 'the delay is not a number'],
+  ['a delay of null', 14, '    lp.send(0, null);', 'send(0, null): the delay is not a number'],
+  ['no arguments', 14, '    lp.send();', 'send(undefined, undefined): the delay is not a number'],
+  ['an LP between two', 14, '    lp.send(0.5, 1);', 'send(0.5, 1): no such LP; ids are 0…3'],
+  [
+    'an element outside of an array',
+    13,
+    '    lp.state.bins.set(3, 1);',
+    'shop.bins[3]: index outside 0..2',
+  ],
+  ['text in an array', 13, "    lp.state.bins.set(0, '1');", 'shop.bins: "1" does not fit in u32'],
+  [
+    'a ring that is full',
+    13,
+    '    for (let k = 0; k < 9; k++) lp.state.line.push(k);',
+    'shop.line: the ring is full (capacity 4)',
+  ],
+  ['a ring that is empty', 13, '    lp.state.line.shift();', 'shop.line: the ring is empty'],
+  ['a number in a bigint', 13, '    lp.state.big = 1;', 'shop.big: 1 does not fit in u64'],
+  ['a negative count', 13, '    lp.state.served = -1;', 'shop.served: -1 does not fit in u32'],
+  [
+    'a mean that is not there',
+    13,
+    '    lp.exponential();',
+    'an exponential mean must not be negative, got undefined',
+  ],
+  [
+    'bounds the wrong way round',
+    13,
+    '    lp.integer(5, 1);',
+    'a random integer needs integer bounds lo <= hi, got 5 and 1',
+  ],
+  ['a line that is no text', 13, '    lp.output({});', 'output([object Object]): a line is a text'],
+  ['a stop in the past', 13, '    lp.stop(-1);', 'stop(-1): the delay must be a number from 0 on'],
+  [
+    'a promise that is not returned',
+    13,
+    '    Promise.resolve().then(() => lp.send(0, 1));',
+    'a promise: acts after its event is over',
+  ],
+  [
+    'a request to a server',
+    13,
+    "    fetch('http://localhost');",
+    'fetch(): acts after its event is over',
+  ],
+  [
+    'the end of all',
+    13,
+    '    process.exit(3);',
+    'process.exit(): ends all that runs here, without results',
+  ],
+  [
+    'a clock in nanoseconds',
+    13,
+    '    process.hrtime.bigint();',
+    'process.hrtime.bigint(): differs from run to run',
+  ],
+  [
+    'random numbers, the long way',
+    13,
+    '    globalThis.Math.random();',
+    'Math.random(): differs from run to run',
+  ],
+  [
+    'a recursion without end',
+    13,
+    '    const again = (): void => again(); again();',
+    'Maximum call stack size exceeded',
+  ],
 ];
 
 describe('a mistake in a handler', () => {
@@ -227,7 +335,7 @@ describe('a mistake in a handler', () => {
     expect(told).toContain(message);
     expect(told).toMatch(/^LP \d \(shop\) at virtual time [\d.]+, message \{"hops":\d+\}: /);
     // A promise is known when its handler has returned.
-    if (!text.includes('Promise'))
+    if (!text.includes('return {'))
       expect(told).toMatch(new RegExp(`\\(at ${path}:${line}:\\d+\\)$`));
     expect(told).not.toContain('\n');
   });
@@ -272,6 +380,36 @@ const SETTLED: readonly [mistake: string, line: number, text: string, message: s
     17,
     "    results.count('served', -1);",
     "count('served', -1): bins are integers from 0",
+  ],
+  [
+    'an infinite result',
+    17,
+    "    results.add('served', 1 / 0);",
+    "results.add('served'): Infinity is no finite number",
+  ],
+  [
+    'a misspelt result',
+    17,
+    "    results.ad('served', 1);",
+    'results.ad: no such name; did you mean add?',
+  ],
+  [
+    'a result without a name',
+    17,
+    '    results.add(lp.state.served);',
+    'results.add(21, …): the first is the result’s name, a text',
+  ],
+  [
+    'a send',
+    17,
+    '    lp.send(0, 1);',
+    'lp.send(): commit(), final(), hooks and instruments only read',
+  ],
+  [
+    'a row of nothing',
+    17,
+    "    results.row('shops', 3);",
+    "results.row('shops', 3): the second is an object",
   ],
   [
     'text in a row',
@@ -325,6 +463,56 @@ const DECLARED: readonly [mistake: string, line: number, text: string, message: 
     "model 'shop': 'endd' is not part of a model; did you mean end?",
   ],
   [
+    'an end that is text',
+    6,
+    "  end: '20',",
+    'model \'shop\': end is "20": must be a finite number of at least 0',
+  ],
+  [
+    'a lookahead below 0',
+    6,
+    '  end: 20, lookahead: -1,',
+    'lookahead is -1: must be a finite number',
+  ],
+  [
+    'an option that is a number',
+    4,
+    '  options: { servers: 2 },',
+    'options.servers must be what int()',
+  ],
+  [
+    'a misspelt word of an option',
+    4,
+    "  options: { servers: { kind: 'int', defualt: 2, help: 'servers' } },",
+    'options.servers.defualt: no such name; did you mean default?',
+  ],
+  ['an unknown placement', 6, "  end: 20, map: 'lineer',", 'map is "lineer"; it is \'linear\''],
+  ['a placement on no PE', 6, '  end: 20, map: { pe: () => 7 },', 'map.pe(0) gave 7; PEs are 0…0'],
+  [
+    'a hook that does not run',
+    6,
+    '  end: 20, gvtHook: { at: 3, runn() {} },',
+    'gvtHook.runn: no such name; did you mean run?',
+  ],
+  [
+    'a misspelt instrument',
+    6,
+    '  end: 20, instrument: { smaple: 3 },',
+    'instrument.smaple: no such name; did you mean sample?',
+  ],
+  [
+    'an exception in prepare()',
+    6,
+    "  end: 20, prepare() { throw new Error('no'); },",
+    "model 'shop', prepare(): no",
+  ],
+  [
+    'a misspelt option in lps()',
+    5,
+    '  lps: (options) => options.servres,',
+    'options.servres: no such name; did you mean servers?',
+  ],
+  [
     'a part of no model',
     6,
     '  colour: 20,',
@@ -348,9 +536,36 @@ const DECLARED: readonly [mistake: string, line: number, text: string, message: 
 
 describe('a mistake in the declaration', () => {
   it.each(DECLARED)('%s', async (_mistake, line, text, message) => {
-    const told = await failure(file(withLine(line, text)));
+    const path = file(withLine(line, text));
+    const told = await failure(path);
     expect(told).toContain(message);
+    const where = told.slice(told.lastIndexOf(' (at '));
+    expect(where).toMatch(/^ \(at .*:\d+:\d+\)$/);
+    expect(where).toContain(`${path}:${text.includes('reverse') ? 3 : line}:`);
     expect(told).not.toContain('\n');
+  });
+
+  it.each([
+    [
+      'no model',
+      LINES.join('\n').replace('export default', 'export const shop ='),
+      'contains no model',
+    ],
+    ['a missing import', LINES.slice(1).join('\n'), 'defineModel is not defined'],
+    [
+      'a file that is not there',
+      `import './nothing.ts';\n${LINES.join('\n')}`,
+      ':1:8: Could not resolve',
+    ],
+    [
+      'a package that is not there',
+      withLine(1, LINES[0].replace('/sim', '/simm')),
+      ':1:42: Could not resolve',
+    ],
+  ])('%s', async (_mistake, text, message) => {
+    const told = await failure(file(text));
+    expect(told).toContain(message);
+    expect(told).not.toContain('wrong-models.test');
   });
 
   it('that does not compile is placed', async () => {

@@ -7,7 +7,7 @@ import type { RegionFacts } from '../../src/view/facts/regions.ts';
 import { atOnce } from '../../src/view/steps.ts';
 import { distancesOf, medianHost, ordered } from '../../web/src/nodes/outliers.ts';
 import { duration } from '../../web/src/nodes/words.ts';
-import { piecesOf } from '../../web/src/regions/icicle.ts';
+import { piecesOf, regionTotals } from '../../web/src/regions/icicle.ts';
 import {
   firstHost,
   general,
@@ -174,6 +174,36 @@ describe('the icicle', () => {
   it('looks into a region, and has nothing of one that is not there', () => {
     expect(piecesOf(made, 'n', ['a']).map(({ name, width }) => [name, width])[0]).toEqual(['a', 1]);
     expect(piecesOf(made, 'n', ['none'])).toEqual([]);
+  });
+
+  it('inverted: each region by its own time, inside it those around it; self and total of each', () => {
+    const twice = facts({
+      places: [
+        ...[place(['a'], 10), place(['a', 'x'], 6), place(['a', 'x', 'a'], 2)],
+        ...[place(['b'], 5), place(['b', 'x'], 4)],
+      ],
+    });
+    // a: 4 outside of x, 2 inside of it; x: 4 in a, 4 in b; b: 1.
+    expect(regionTotals(twice, 'n')).toEqual([
+      { name: 'x', self: 8, total: 10, count: 2 },
+      { name: 'a', self: 6, total: 10, count: 2 },
+      { name: 'b', self: 1, total: 5, count: 1 },
+    ]);
+    const told = (layout: object, zoom: string[] = []) =>
+      piecesOf(twice, 'n', zoom, layout).map(({ path, time, own }) => [path.join(' '), time, own]);
+    expect(told({ inverted: true })).toEqual([
+      ['', 15, 0],
+      ['x', 8, 0],
+      ['x a', 4, 4],
+      ['x b', 4, 4],
+      ['a', 6, 4],
+      ['a x', 2, 0],
+      ['a x a', 2, 2],
+      ['b', 1, 1],
+    ]);
+    expect(told({ inverted: true }, ['x', 'b'])).toEqual([['x b', 4, 4]]);
+    const byName = told({ inverted: true, byName: true }).map(([path]) => path);
+    expect(byName).toEqual(['', 'a', 'a x', 'a x a', 'b', 'x', 'x a', 'x b']);
   });
 });
 

@@ -137,6 +137,22 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await expect.poll(() => places.count()).toBe(2);
       await places.first().press('Enter');
       await expect.poll(() => places.count()).toBe(4);
+      // As a flame graph the outermost is at the bottom; inverted, regions stand for themselves.
+      const top = (k: number) =>
+        places.nth(k).evaluate((one) => Number.parseInt(one.style.top, 10));
+      const icicle = await top(0);
+      await page.getByRole('button', { name: 'Flame graph' }).click();
+      await expect.poll(() => top(0)).toBeGreaterThan(icicle);
+      await page.getByRole('button', { name: 'Inverted' }).click();
+      await reads(page, '#says-icicle', 'itself, without what is nested in it');
+      const sums = page.locator('table:has(caption:text-is("Self and total of each region"))');
+      expect(await sums.locator('tbody tr').first().innerText()).toContain('5');
+      // A region with nothing in it is looked into, too, and left again.
+      await places.last().click();
+      await expect.poll(() => places.count()).toBe(1);
+      await places.first().click();
+      for (let k = 0; k < 4; k++) await page.goBack();
+      await expect.poll(() => top(0)).toBe(icicle);
       await reads(
         page,
         '#says-spread',

@@ -1,5 +1,5 @@
 /** The page in a real browser: lines are drawn, for a recording and for a run that is going on. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -122,6 +122,28 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     // Half of what is seen; 10,000 and 5,000 events a second all the time.
     await reads(page, '#says-selection', duration((end - begin) / 2).slice(0, 2));
     const numbers = page.locator('[data-selection] tbody tr');
+    // All that was measured: of the run, its PEs and its machine; as a file, too.
+    await page.getByRole('button', { name: /Show all \d+ rows/ }).click();
+    await expect.poll(() => numbers.count()).toBeGreaterThan(20);
+    const measured = await numbers.locator('th').allInnerTexts();
+    expect(measured).toEqual(
+      expect.arrayContaining(['ross_pe.events_rolled_back', 'node_cpu.user']),
+    );
+    await page.getByLabel('Rows').fill('pe.events_rolled 1');
+    await expect.poll(() => numbers.count()).toBe(1);
+    expect(await numbers.first().locator('td').allInnerTexts()).toEqual(
+      expect.arrayContaining(['1', '500', 'event/s', '100.0']),
+    );
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('[data-selection]').getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    const lines = readFileSync(await file.path(), 'utf8').split('\r\n');
+    expect(lines[0]).toBe('metric,of,mean,unit,total,share (%),least,10 %,median,90 %,most');
+    expect(lines[1]).toMatch(
+      /^ross_pe\.events_rolled_back,1,(500|499\.99\d*|500\.00\d*),event\/s,\d+(\.\d+)?,100,/,
+    );
+    await page.getByLabel('Metric').selectOption('ross_pe.events_processed');
     await expect.poll(() => numbers.count()).toBe(2);
     expect(await numbers.first().locator('td').allTextContents()).toEqual(
       expect.arrayContaining([expect.stringContaining('10.0 k'), expect.stringContaining('66.7')]),
@@ -139,6 +161,10 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     const live = await startServer({ bus });
     for (let k = 0; k < 5; k++) bus.publish(peBatch(k));
     const { page, complaints } = await web.open(live.url);
+    await page.evaluate(`globalThis.shifted = 0;
+      new PerformanceObserver((list) => {
+        for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shifted += value;
+      }).observe({ type: 'layout-shift', buffered: true }); 0`);
     expect(await page.textContent('.state')).toBe('live');
     const sentence = () => page.textContent('#says-events');
     expect(await sentence()).toContain('10.0 k events a second');
@@ -157,6 +183,8 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await reads(page, '#says-events', '30.0 k');
     bus.update({ state: 'finished' });
     await reads(page, '.state', 'finished');
+    // Nothing that is read moves away, from the first paint on.
+    expect(await page.evaluate('shifted')).toBeLessThanOrEqual(0.05);
     expect(complaints).toEqual([]);
     await page.close();
     await live.close();

@@ -91,7 +91,12 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
   });
 
   it('has one brush for all three time axes', async () => {
-    const { page } = await open('from=0.5&to=1&axis=virtual');
+    const { page } = await open('from=50&to=60');
+    // A link may lead beside the run.
+    await reads(page, 'main [role=status]', 'outside of this recording');
+    await page.getByRole('button', { name: 'Show the whole run' }).click();
+    await expect.poll(() => page.locator('main [role=status]').count()).toBe(0);
+    await page.evaluate("location.hash = 'from=0.5&to=1&axis=virtual'");
     const valueText = () => page.getAttribute('[data-minimap]', 'aria-valuetext');
     // 0.5 s: sample 4, GVT 4; the end at 1 s: 5 + 3 · 4.
     await expect.poll(valueText).toMatch(/^4\.0+ to 17\.0+$/);

@@ -96,7 +96,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     );
     // Each rollback is seen, or counted in a slice.
     const csv = String((await exported(page, 'timeline', 'CSV')).bytes).split('\r\n');
-    const told = csv.flatMap((line) => /^rollbacks of PE 1,(\d*)/.exec(line)?.[1] ?? []);
+    const told = csv.flatMap((line) => /^PE 1 rollbacks,(\d*)/.exec(line)?.[1] ?? []);
     const each = told.map((some) => (some === '' ? 1 : Number(some)));
     expect(each.reduce((sum, one) => sum + one, 0)).toBe(Number(count));
     // By keyboard alone.
@@ -133,7 +133,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.mouse.up();
     await expect.poll(async () => (await rows())[0]).toBe('PE 1');
     await page.getByRole('searchbox', { name: 'Rows' }).fill('rollbacks');
-    await expect.poll(rows).toEqual(['rollbacks of PE 0', 'rollbacks of PE 1']);
+    await expect.poll(rows).toEqual(['PE 0 rollbacks', 'PE 1 rollbacks']);
     // A click tells of a slice; arrows and Enter lead into one.
     const timeline = field(page, 'timeline');
     await timeline.focus();
@@ -143,7 +143,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await expect.poll(() => page.evaluate('location.hash')).toContain('from=');
     await page.goBack();
     const svg = String((await exported(page, 'timeline', 'SVG')).bytes);
-    expect(svg).toContain('>rollbacks of PE 1</text>');
+    expect(svg).toContain('>PE 1 rollbacks</text>');
     expect(complaints).toEqual([]);
     await page.close();
   });

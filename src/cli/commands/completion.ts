@@ -28,7 +28,7 @@ async function run(
   if (shell === undefined) throw new UsageError(`which shell? one of ${names.join(', ')}`);
   if (!Object.hasOwn(SHELLS, shell)) {
     throw new UsageError(
-      `no shell '${shell}': one of ${names.join(', ')}${didYouMean(shell, names)}`,
+      `there is no completion for '${shell}'; use one of ${names.join(', ')}${didYouMean(shell, names)}`,
     );
   }
   process.stdout.write(SHELLS[shell]);

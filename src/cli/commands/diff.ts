@@ -9,6 +9,7 @@ import { type Comparison, compareRecordings } from '../../report/index.ts';
 import { type Call, command } from '../command.ts';
 import { diffText, selected } from '../diff-text.ts';
 import { EXIT, UsageError } from '../errors.ts';
+import { MEMORY, memoryOf } from '../memory-option.ts';
 import { diffReports, type ReportDiffOptions } from '../report-differences.ts';
 import { jsonText, say } from '../result-rows.ts';
 
@@ -23,7 +24,8 @@ const OPTIONS = {
     false,
     'exit with 1 if something changed beyond noise, or a finding was gained or lost',
   ),
-  json: flag(false, 'one object: facts, values with errors and bounds, findings'),
+  memory: MEMORY,
+  json: flag(false, 'one object: settings, facts, values with errors and bounds, findings'),
 };
 
 /**
@@ -58,7 +60,7 @@ async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
   const differs =
     words.length === 2 && isReport(a[0]) && isReport(b[0])
       ? twoReports(a[0], b[0], asked)
-      : await recordings(a, b, asked);
+      : await recordings(a, b, asked, memoryOf(given.memory));
   return differs && given['exit-code'] ? EXIT.failed : 0;
 }
 
@@ -91,8 +93,9 @@ async function recordings(
   a: readonly string[],
   b: readonly string[],
   options: ReportDiffOptions,
+  memory: string | undefined,
 ): Promise<boolean> {
-  const comparison = await compareRecordings(a, b);
+  const comparison = await compareRecordings(a, b, memory === undefined ? {} : { memory });
   for (const { file, what } of comparison.suspects) {
     process.stderr.write(`triscope: ${file}: ${what}\n`);
   }
@@ -117,10 +120,12 @@ function jsonOf(
     a: side(one.a),
     b: side(one.b),
   }));
-  const { facts, findings, hosts, notes } = comparison;
+  const { settings, unlike, facts, findings, hosts, notes } = comparison;
   return jsonText({
     a: a.join(' '),
     b: b.join(' '),
+    settings,
+    unlike,
     hosts,
     notes,
     facts,

@@ -1,6 +1,6 @@
 /** `triscope export PATH… --to FORMAT -o OUT`: recordings in other tools' formats. */
 
-import { short } from '../../model/measures/index.ts';
+import { counted, bytes as sizeText } from '../../model/measures/index.ts';
 import { choice, flag, float, text } from '../../model/option.ts';
 import {
   EXPORT_FORMATS,
@@ -141,10 +141,10 @@ function tell({ files, bytes, notes }: ExportResult, { out, json, format }: Aske
     return;
   }
   const rows = files.reduce((sum, one) => sum + one.rows, 0);
-  const what =
-    { 'trace-event': 'trace events', openmetrics: 'samples' }[format as string] ?? 'rows';
+  const what = { 'trace-event': 'trace event', openmetrics: 'sample' }[format as string] ?? 'row';
   const of = files.length > 1 ? ` of ${files.length} tables` : '';
-  process.stderr.write(`triscope: ${out}: ${short(rows)} ${what}${of}, ${short(bytes)}B\n`);
+  const to = out === '-' ? '' : `${out}: `;
+  process.stderr.write(`triscope: ${to}${counted(rows, what)}${of}, ${sizeText(bytes)}\n`);
   if (rows === 0) process.stderr.write('triscope: nothing to export: there are no rows\n');
 }
 

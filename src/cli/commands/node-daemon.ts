@@ -14,7 +14,7 @@ import { Daemon } from '../../node/daemon.ts';
 import { about } from '../../node/log/error.ts';
 import { PidFile } from '../../node/log/pid-file.ts';
 import { Sampling } from '../../node/sampling.ts';
-import { releaseCode } from '../../os/code-pages.ts';
+import { releaseStart } from '../../os/code-pages.ts';
 import { makeFolder } from '../../os/folder.ts';
 import { type Call, command, type Given } from '../command.ts';
 import { EXIT, lineFor, UsageError } from '../errors.ts';
@@ -41,7 +41,8 @@ const OPTIONS = {
     placeholder: 'FILE',
     short: 'c',
     names: 'input',
-    fallback: '/etc/tacc_stats.conf (TRISCOPE_NODE_CONFIG), where it exists',
+    fallback:
+      '/etc/hpcperfstats/hpcperfstats.conf, /etc/taccstats/taccstats.conf or /etc/tacc_stats.conf, where one exists (TRISCOPE_NODE_CONFIG names another)',
   }),
   freq: float(DEFAULT_CONFIG.freq, 'seconds between samples, instead of the configuration’s', {
     min: LEAST_FREQ,
@@ -107,6 +108,8 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     pidFile.close();
     throw error;
   });
+  // Loading is over, so that both do not add up.
+  releaseStart();
   const daemon = new Daemon({
     freq: config.freq,
     idle: given['idle-freq'] ?? 0,
@@ -133,12 +136,20 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   // A file of a device that does not answer keeps the main thread.
   const guard = guardThread(['SIGINT', 'SIGTERM'], EXIT.failed);
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', reload);
-  const settling = setTimeout(releaseCode, SETTLED).unref();
+  const settling = setTimeout(releaseStart, SETTLED).unref();
   try {
-    const { groups, missed, lost } = await daemon.run();
-    const late = missed > 0 ? `, ${missed} skipped because they were too late` : '';
-    say(`${groups} samples${late}${lost > 0 ? `, ${lost} lost` : ''}`);
-    return lost > 0 ? EXIT.failed : 0;
+    const ran = daemon.run();
+    // The first sample is taken.
+    releaseStart();
+    const { groups, missed, lost, unlogged } = await ran;
+    const parts = [
+      `${groups} samples`,
+      ...(missed > 0 ? [`${missed} skipped because they were too late`] : []),
+      ...(lost > 0 ? [`${lost} lost`] : []),
+      ...(unlogged > 0 ? [`${unlogged} published but not in the log`] : []),
+    ];
+    say(parts.join(', '));
+    return lost + unlogged > 0 ? EXIT.failed : 0;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', reload);
     clearTimeout(settling);

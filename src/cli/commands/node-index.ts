@@ -7,7 +7,7 @@ import {
   type UpdateResult,
   updateIndex,
 } from '../../findings/job/index.ts';
-import { bytes as sizeText } from '../../model/measures/index.ts';
+import { counted, bytes as sizeText } from '../../model/measures/index.ts';
 import { flag, int, text } from '../../model/option.ts';
 import { ARCHIVE_OPTIONS } from '../archive-options.ts';
 import { type Call, command } from '../command.ts';
@@ -42,7 +42,9 @@ interface Indexed extends UpdateResult {
 
 function textOf({ read, gone, files, measured, jobs, bytes, removed }: Indexed): string {
   const left = gone > 0 ? `, ${gone} gone` : '';
-  return `${files} files (${read} read, ${sizeText(bytes)}${left}), ${jobs} jobs (${measured} measured)${removed > 0 ? `; ${removed} files removed` : ''}\n`;
+  const gained = `${counted(files, 'file')} (${read} read, ${sizeText(bytes)}${left})`;
+  const lost = removed > 0 ? `; ${counted(removed, 'file')} removed` : '';
+  return `${gained}, ${counted(jobs, 'job')} (${measured} measured)${lost}\n`;
 }
 
 /** Returns the exit code. @throws JobError, the file system's error */

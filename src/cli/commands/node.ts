@@ -119,6 +119,11 @@ async function run(kind: Kind, call: NodeCall): Promise<number> {
       const alone = 'job' in occasion ? { ...occasion, only: given.only === true } : occasion;
       recordOnce(place.log, sampling, place.sources, alone, jobs, fail, place.pmc);
     }
+    if (given.verbose) {
+      for (const type of sampling.withoutRecords()) {
+        if (!failed.has(type)) say(`no records of type ${type}: no device at present`);
+      }
+    }
   } finally {
     sampling.close();
     place.log.close();

@@ -17,6 +17,7 @@ import {
 import { type Call, command, type Given, RECORDINGS } from '../command.ts';
 import { QUOTE_FORMULAS } from '../csv.ts';
 import { UsageError } from '../errors.ts';
+import { MEMORY, memoryOf } from '../memory-option.ts';
 import { checkPath } from '../missing-path.ts';
 import { pathsOf } from '../path-pattern.ts';
 import { csvLine, jsonText, printTable, say } from '../result-rows.ts';
@@ -66,9 +67,7 @@ const OPTIONS = {
     'keep the tables as a DuckDB file in the user’s cache folder; changed files are read again',
   ),
   'cache-dir': text('', 'keep them there', { placeholder: 'DIR', names: 'folder' }),
-  memory: text('512MiB', 'memory for intermediate results; the rest goes to a temporary folder', {
-    placeholder: 'SIZE',
-  }),
+  memory: MEMORY,
   'time-limit': float(0, 'stop the query after this many seconds (exit code 1)', {
     min: Number.MIN_VALUE,
     max: MOST_SECONDS,
@@ -132,16 +131,11 @@ function filesOf(given: readonly string[]): Record<string, string> {
   );
 }
 
-const SIZE = /^\d+(\.\d+)?\s*[KMGT]i?B$/i;
-
 function optionsOf(given: QueryOptions): OpenOptions {
   const folder = given['cache-dir'];
-  const memory = given.memory;
+  const memory = memoryOf(given.memory);
   const timeLimit = given['time-limit'];
   if (folder === '') throw new UsageError('--cache-dir needs a folder');
-  if (memory !== undefined && !SIZE.test(memory)) {
-    throw new UsageError(`--memory ${memory}: must be a size such as 2GB`);
-  }
   return {
     cache: folder ?? given.cache === true,
     files: filesOf(given.with ?? []),

@@ -28,7 +28,7 @@ const isPid = (word: string) => /^[1-9]\d{0,9}$/.test(word);
 /** Samples until they have ended. Returns the exit code. @throws UsageError */
 async function run({ words, given, notes }: Call<typeof OPTIONS, null>): Promise<number> {
   const wrong = words.find((word) => !isPid(word));
-  if (wrong !== undefined) throw new UsageError(`${wrong}: it is not the number of a process`);
+  if (wrong !== undefined) throw new UsageError(`${wrong}: is not a process id`);
   checkTexts(given);
   const pids = words.map(Number);
   const settings = settingsFrom(given);

@@ -26,7 +26,14 @@ import {
 import { UsageError } from '../errors.ts';
 import { GEOPM_OPTIONS, idleVariables, SECONDS } from '../geopm-options.ts';
 import { launcherWords } from '../geopmlaunch-order.ts';
-import { hostReport, joinHosts, pagesOfJob, tellDone, waitForLocal } from '../launched-job.ts';
+import {
+  hostReport,
+  joinHosts,
+  pagesOfJob,
+  peersOf,
+  tellDone,
+  waitForLocal,
+} from '../launched-job.ts';
 
 const NAME = 'region launch';
 const AUTO = ['fs', 'http', 'fetch', 'sim'];
@@ -87,7 +94,10 @@ async function launchOnRank(
   const report = together && rank.local < rank.size ? settings.report : undefined;
   const result = await launch({
     ...options,
-    settings: report === undefined ? settings : { ...settings, report: hostReport(report, rank) },
+    settings:
+      report === undefined
+        ? settings
+        : { ...settings, report: hostReport(report, rank), peers: peersOf(report, rank) },
     pages,
     others: () => waitForLocal(pages, rank),
   });

@@ -18,6 +18,11 @@ const OPTIONS = {
     'file with a line per user: name and token. The token opens that user’s jobs only; with a third word all, everything',
     { placeholder: 'FILE', names: 'input' },
   ),
+  socket: text(
+    '',
+    'Unix socket to listen on as well, for all users of this machine: who connects is known by the user id, without a token, and sees own jobs only. Root, the user who runs the server, and users with all in --users see everything',
+    { placeholder: 'PATH', names: 'path' },
+  ),
   json: flag(false, 'print {"url": …, "port": …}'),
 };
 
@@ -29,6 +34,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
     port: given.port ?? OPTIONS.port.default,
     ...(host !== undefined && { host }),
     ...(given.users !== undefined && { users: given.users }),
+    ...(given.socket !== undefined && { socket: given.socket }),
     ...(given['no-token'] && { token: false }),
   });
   const { url, port: actual } = server;

@@ -20,7 +20,8 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
     const value = platform.read(signal, platform.domain(domain), index);
     const { format = 'double', unit = '' } = platform.info(signal) ?? {};
     const told = Number.isNaN(value) ? null : value;
-    const facts = { signal, domain, index, value: told, unit };
+    const shown = told !== null && format === 'raw64' ? valueText(value, format) : told;
+    const facts = { signal, domain, index, value: shown, unit };
     const out = given.json ? JSON.stringify(facts) : valueText(value, format);
     process.stdout.write(`${out}\n`);
     return told === null ? EXIT.failed : 0;

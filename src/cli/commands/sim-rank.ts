@@ -21,6 +21,7 @@ import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
 import { groupsFor, type RunCommand } from '../run-command.ts';
 import type { SIM_RUN_OPTIONS } from '../sim-run-options.ts';
+import { traceOf } from '../trace-options.ts';
 import { mostSharing } from '../transport-option.ts';
 import { version } from '../version.ts';
 
@@ -80,6 +81,7 @@ async function run(
       : null;
   if (recording !== null) interrupt.leave(recording.ifInterrupted);
   const beside = besideOf(own);
+  const trace = traceOf({ own });
   const profile = loaded.model.name;
   const asked = { ...settings, instrument: request.config };
   try {
@@ -89,6 +91,7 @@ async function run(
         : await RankCompanions.start(world, { ...beside, profile, folder }, pages);
     const { finished, result } = await simulateRank(world, loaded, asked, {
       ...checkpoints,
+      ...trace,
       signal: interrupt.signal,
       onEnd: interrupt.writing,
       clocks: folder !== null,

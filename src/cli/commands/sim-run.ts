@@ -35,6 +35,7 @@ import {
 import { SIM_RUN_GROUPS, SIM_RUN_OPTIONS } from '../sim-run-options.ts';
 import { StreamOut } from '../stream-out.ts';
 import { oneLine } from '../terminal.ts';
+import { traceOf } from '../trace-options.ts';
 import { wantsRanks } from '../transport-option.ts';
 import { version } from '../version.ts';
 
@@ -94,6 +95,7 @@ async function run(
   let stream: StreamOut | PageOut | null = null;
   let companions: Companions | null = null;
   const beside = besideOf(own);
+  const trace = traceOf({ own });
   // Before anything is made: what is asked for must make sense.
   const request = instrumentRequest(
     values,
@@ -135,6 +137,7 @@ async function run(
     if (endsWithCommand()) reserveForOneRun();
     const result = await simulate(loaded, asked, {
       ...checkpoints,
+      ...trace,
       signal,
       onEnd: interrupt.writing,
       ...(preload !== undefined && { preload }),

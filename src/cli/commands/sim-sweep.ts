@@ -1,8 +1,11 @@
 /** `triscope sim sweep MODEL --vary NAME=VALUES …`: many settings, several seeds, means with their intervals. */
 import { flag, float, int, text } from '../../model/option.ts';
+import { checkPage, writePage } from '../../report/write-page.ts';
 import type { LoadedModel } from '../../sim/load-model.ts';
 import { parseMeasure } from '../../sim/sweep/measure.ts';
+import { sweepPage } from '../../sim/sweep/page.ts';
 import { type SweepOptions, type SweepResult, shownPoint, sweep } from '../../sim/sweep/sweep.ts';
+import { writeSweepParquet } from '../../sim/sweep/table.ts';
 import { parseVary } from '../../sim/sweep/vary.ts';
 import { type Call, command, type OptionGroup } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
@@ -16,6 +19,7 @@ import {
   runCommandOf,
 } from '../run-command.ts';
 import { figure, table } from '../table.ts';
+import { version } from '../version.ts';
 
 const SWEEP = {
   vary: {
@@ -52,6 +56,14 @@ const SWEEP = {
   output: text('', 'append each run to FILE; runs that are in it are not repeated', {
     placeholder: 'FILE',
     short: 'o',
+    names: 'path',
+  }),
+  html: text('', 'write the response curves to FILE, a page that needs nothing else', {
+    placeholder: 'FILE',
+    names: 'path',
+  }),
+  parquet: text('', 'write a row for each run to FILE', {
+    placeholder: 'FILE',
     names: 'path',
   }),
   json: flag(false, 'print one JSON object'),
@@ -113,6 +125,9 @@ function optionsOf({ own, loaded: { model }, settings }: RunCommand<typeof OPTIO
 async function run(call: Call<typeof OPTIONS, LoadedModel | null>): Promise<number> {
   const asked = runCommandOf(call, OPTIONS);
   const options = optionsOf(asked);
+  const { html, parquet } = asked.own;
+  if (html !== undefined) checkPage(html, '--html');
+  if (parquet !== undefined) checkPage(parquet, '--parquet');
   const interrupt = onInterrupt();
   const progress = new ProgressLine(0);
   try {
@@ -124,6 +139,8 @@ async function run(call: Call<typeof OPTIONS, LoadedModel | null>): Promise<numb
         progress.show(`${known}/${wanted}  ${shownPoint(point)}`),
     });
     progress.clear();
+    if (html !== undefined) writePage(html, sweepPage(result, `triscope ${version()}`));
+    if (parquet !== undefined) await writeSweepParquet(result, parquet, options.measures);
     process.stdout.write(
       asked.own.json === true ? `${JSON.stringify(result, null, 2)}\n` : sweepText(result, options),
     );
@@ -178,12 +195,12 @@ function sweepText(result: SweepResult, { untilWidth, share, file }: SweepOption
 export const simSweep = command({
   ...RUNS_MODEL,
   about:
-    'Runs MODEL for every combination of the values that --vary gives, each with several seeds, and prints the mean of each measure with its confidence interval. Runs are sequential, and as many at once as there are CPUs; each replication has random streams of its own, the same ones at each point. With -o FILE each run is kept as a line of JSON, and the same command resumes where it ended. Under Slurm, each task of an array runs its share and writes a file next to FILE; the same command afterwards shows all results.',
+    'Runs MODEL for every combination of the values that --vary gives, each with several seeds, and prints the mean of each measure with its confidence interval. Runs are sequential, and as many at once as there are CPUs; each replication has random streams of its own, the same ones at each point. --html=FILE draws response curves, --parquet=FILE has a row for each run. With -o FILE each run is kept as a line of JSON, and the same command resumes where it ended. Under Slurm, each task of an array runs its share and writes a file next to FILE; the same command afterwards shows all results.',
   options: OPTIONS,
   groups: GROUPS,
   examples: [
     'sim sweep queueing --vary end=200,400 --replications=5',
-    'sim sweep phold --vary lookahead=0.1,0.5 --vary remote=0.1..0.5:0.2 --total-lps=64 --end=50 -o sweep.jsonl',
+    'sim sweep phold --vary lookahead=0.1,0.5 --vary remote=0.1..0.5:0.2 --total-lps=64 --end=50 -o sweep.jsonl --html=curves.html',
   ],
   extend: modelExtension(GROUPS),
   run,

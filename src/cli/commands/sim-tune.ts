@@ -8,11 +8,18 @@ import { flag, float, int, text } from '../../model/option.ts';
 import { scratchFolder } from '../../os/scratch.ts';
 import { writeWhole } from '../../os/whole-file.ts';
 import { openRecording } from '../../query/index.ts';
+import { SYNCHRONISERS } from '../../sim/config.ts';
 import type { LoadedModel } from '../../sim/load-model.ts';
 import { ModelError } from '../../sim/model.ts';
 import { configFor } from '../../sim/settings.ts';
 import { type Advised, type Tuned, type TuneOptions, tune } from '../../sim/tune.ts';
-import { candidates, KNOBS, type Knob, type KnobSettings } from '../../sim/tune-candidates.ts';
+import {
+  candidates,
+  fitting,
+  KNOBS,
+  type Knob,
+  type KnobSettings,
+} from '../../sim/tune-candidates.ts';
 import { type Call, command, type OptionGroup } from '../command.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -34,7 +41,7 @@ const TUNING = {
     short: 'o',
     names: 'path',
   }),
-  knobs: text('', 'knobs that may be changed, separated by commas', {
+  knobs: text('', 'settings that may be changed, separated by commas', {
     placeholder: 'batch,nkp,…',
   }),
   candidates: int(16, 'settings that the first round tries', { min: 2, max: 256 }),
@@ -47,6 +54,7 @@ const GROUPS: readonly OptionGroup[] = [{ title: 'Tuning', options: TUNING }];
 const OWN = new Set(Object.keys(TUNING));
 
 const OPTION_OF: Readonly<Record<Knob, string>> = {
+  synch: 'synch',
   batch: 'batch',
   gvtInterval: 'gvt-interval',
   nkp: 'nkp',
@@ -66,10 +74,17 @@ function passedOn(args: readonly string[]): string[] {
   return words;
 }
 
+/** The word of a synchroniser's number. */
+const synchOf = (number: number): string =>
+  Object.entries(SYNCHRONISERS).find(([, one]) => one === number)?.[0] ?? String(number);
+
+const shownOf = (settings: KnobSettings, knob: Knob): string =>
+  knob === 'synch' ? synchOf(settings.synch) : String(settings[knob]);
+
 /** `--batch=4`; a knob that is left to the engine has no word. */
 const wordsOf = (settings: KnobSettings): string[] =>
   KNOBS.filter((knob) => Number.isFinite(settings[knob])).map(
-    (knob) => `--${OPTION_OF[knob]}=${settings[knob]}`,
+    (knob) => `--${OPTION_OF[knob]}=${shownOf(settings, knob)}`,
   );
 
 /** The words of a run with these settings: a window that is left to the engine takes back the one that was given. */
@@ -86,7 +101,7 @@ function wordsFor(words: readonly string[], settings: KnobSettings): string[] {
 /** What findings of a run of the start setting advise, of the knobs that may be changed; none where it cannot be recorded. */
 async function advisedBy(
   words: readonly string[],
-  { start, knobs }: Plan,
+  { start, knobs, synchGiven }: Plan,
   end: number,
   signal: AbortSignal,
 ): Promise<Advised[]> {
@@ -103,7 +118,7 @@ async function advisedBy(
           const knob = knobs.find((one) => OPTION_OF[one] === option);
           return knob === undefined ? [] : [[knob, value ?? Number.POSITIVE_INFINITY] as const];
         });
-        const settings = { ...start, ...Object.fromEntries(turned) };
+        const settings = fitting({ ...start, ...Object.fromEntries(turned) }, synchGiven);
         return turned.length === 0 ? [] : [{ rule, settings, expected: gain ?? null }];
       });
     } finally {
@@ -134,7 +149,8 @@ interface Plan {
   readonly knobs: readonly Knob[];
   readonly lps: number;
   readonly end: number;
-  readonly optimisticAlone: boolean;
+  readonly lookahead: number;
+  readonly synchGiven: boolean;
   /** Why a knob is left alone. */
   readonly notes: readonly string[];
 }
@@ -157,6 +173,9 @@ function planFor(
   const lpsFor = (pes: number) => model.lps(config.options, { pes });
   const notes: string[] = [];
   let knobs = knobsAsked(own.knobs);
+  // A synchroniser that is asked for stays, unless it is named among what may be changed.
+  if (synch !== undefined && (own.knobs ?? '') === '')
+    knobs = knobs.filter((knob) => knob !== 'synch');
   if (knobs.includes('pes') && lpsFor(config.pes) !== lpsFor(config.pes + 1)) {
     knobs = knobs.filter((knob) => knob !== 'pes');
     notes.push(
@@ -168,11 +187,11 @@ function planFor(
       'with one PE the run is sequential and there is nothing to tune; give --pes, or --synch=optimistic',
     );
   }
-  const { batch, gvtInterval, nkp, maxOptLookahead, pes, end } = config;
+  const { batch, gvtInterval, nkp, maxOptLookahead, pes, end, lookahead } = config;
   return {
-    start: { batch, gvtInterval, nkp, maxOptLookahead, pes },
-    ...{ knobs, end, notes, lps: lpsFor(pes) },
-    optimisticAlone: synch !== undefined,
+    start: { synch: SYNCHRONISERS[config.synch], batch, gvtInterval, nkp, maxOptLookahead, pes },
+    ...{ knobs, end, notes, lookahead, lps: lpsFor(pes) },
+    synchGiven: synch !== undefined && !knobs.includes('synch'),
   };
 }
 
@@ -256,6 +275,17 @@ const advisedLines = ({ advised }: Tuned): string[] =>
     return `finding ${rule} ${right}: ${wordsOf(settings).join(' ')}: ${how}${said}${best ? '; it is the fastest' : ''}`;
   });
 
+/** Which synchroniser is the best, and by how much; nothing where only one was tried. */
+const synchroniserLines = ({ synchronisers }: Tuned): string[] =>
+  synchronisers.length < 2
+    ? []
+    : synchronisers.map(({ synch, settings, rate, share }) => {
+        const pes = settings.pes === 1 ? '1 PE' : `${settings.pes} PEs`;
+        if (rate === null || share === null) return `${synch} (${pes}): not compared`;
+        const by = share === 1 ? 'the fastest synchroniser' : `${share.toFixed(2)} of the fastest`;
+        return `${synch} (${pes}): ${short(rate)} events/s, ${by}`;
+      });
+
 /** Settings of the last rounds that are shown. */
 const SHOWN = 8;
 
@@ -274,7 +304,11 @@ function tunedText(model: string, tuned: Tuned): string {
     .slice(0, SHOWN)
     .map(({ settings, end, eventRate, efficiency, error }) => [
       ...KNOBS.map((knob) =>
-        Number.isFinite(settings[knob]) ? figure(settings[knob]) : 'adaptive',
+        knob === 'synch'
+          ? synchOf(settings.synch)
+          : Number.isFinite(settings[knob])
+            ? figure(settings[knob])
+            : 'adaptive',
       ),
       figure(end),
       eventRate === null ? (error ?? 'failed').slice(0, 40) : short(eventRate),
@@ -285,6 +319,7 @@ function tunedText(model: string, tuned: Tuned): string {
     '',
     bold(wordsOf(best).join(' ')),
     `${model}: ${complete ? '' : 'interrupted; so far: '}${verdict(tuned)}`,
+    ...synchroniserLines(tuned),
     ...advisedLines(tuned),
     ...(different.length > 0
       ? [
@@ -299,7 +334,7 @@ function tunedText(model: string, tuned: Tuned): string {
 export const simTune = command({
   ...RUNS_MODEL,
   about:
-    'Tries settings of --batch, --gvt-interval, --nkp, --max-opt-lookahead and --pes in short runs (successive halving), and prints the fastest, with its gain over the given setting. Options are those of triscope sim run. With -o FILE the setting is written as a file for --args-file.',
+    'Tries synchronisers and settings of --batch, --gvt-interval, --nkp, --max-opt-lookahead and --pes in short runs (successive halving), and prints the fastest, with its gain over the given setting, and how fast the others are at their best. Options are those of triscope sim run. With -o FILE the setting is written as a file for --args-file.',
   options: OPTIONS,
   groups: GROUPS,
   examples: ['sim tune phold --total-lps=1024 --end=2000 -o phold.args'],

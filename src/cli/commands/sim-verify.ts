@@ -24,10 +24,10 @@ import { mostSharing, transportOptions, wantsRanks } from '../transport-option.t
 /** Runs where no seed is given. */
 const CHAOS_RUNS = 24;
 const CHAOS_OPTIONS = {
-  chaos: int(0, 'run under chaos, determined by the seed', {
+  chaos: int(0, 'run with random delays and full buffers, determined by the seed', {
     min: 0,
     max: MOST_SEED,
-    fallback: 'no chaos; any seed where none is given',
+    fallback: 'off; any seed if none is given',
     bare: '0',
     placeholder: 'SEED',
   }),
@@ -38,7 +38,7 @@ const CHAOS_OPTIONS = {
   }),
 };
 
-const TRANSPORT = transportOptions('mpi: over MPI, too', 'threads; mpi alone under mpirun');
+const TRANSPORT = transportOptions('mpi: also run over MPI', 'threads; mpi alone under mpirun');
 const OUTPUT = { json: flag(false, 'print one JSON object') };
 const OPTIONS = { ...TRANSPORT, ...CHAOS_OPTIONS, ...OUTPUT, ...ARGS_FILE_OPTION };
 const GROUPS: readonly OptionGroup[] = [

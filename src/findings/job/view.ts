@@ -207,6 +207,33 @@ export class JobView {
     );
   }
 
+  /**
+   * Counted by one device of each host, which `choose` names among those that it has: the sum, in the key's unit, and of
+   * how many hosts. Only these devices' counts stand among the inputs.
+   */
+  oneDevice(
+    type: string,
+    name: string,
+    choose: (devices: ReadonlyMap<string, unknown>) => string | undefined,
+  ): { readonly sum: number; readonly hosts: number } {
+    let total = 0n;
+    let unit = { unit: '', times: 1 };
+    let hosts = 0;
+    const chosen = new Set<string>();
+    for (const { table } of this._having(type, name)) {
+      const key = table.keys.get(name);
+      const device = key && choose(key.devices);
+      if (key === undefined || device === undefined) continue;
+      total += key.devices.get(device)?.total ?? 0n;
+      unit = key;
+      hosts++;
+      chosen.add(device);
+    }
+    const sum = inUnit(unit, total);
+    if (hosts > 0) this.note(`${type}.${name} of ${[...chosen].sort().join(', ')}`, sum, unit.unit);
+    return { sum, hosts };
+  }
+
   /** Hosts that have the key, each with its table. @throws MissingInput where none has */
   having(
     type: string,

@@ -24,6 +24,14 @@ export function hashOf(text: string): number | null {
 /** `0x` and eight digits, as GEOPM prints hashes. */
 export const hashText = (hash: number): string => `0x${hash.toString(16).padStart(8, '0')}`;
 
+const RAW = new DataView(new ArrayBuffer(8));
+
+/** The 64 bits of a register, which `value` has as a double: `0x` and 16 digits, as GEOPM prints them. */
+export function rawText(value: number): string {
+  RAW.setFloat64(0, value);
+  return `0x${RAW.getBigUint64(0).toString(16).padStart(16, '0')}`;
+}
+
 /** A text in quotes without them, one without quotes as it is. `exact`: whether it was well quoted. */
 export function unquoted(text: string): { readonly text: string; readonly exact: boolean } {
   if (!text.startsWith('"') || text.length < 2 || !text.endsWith('"')) {

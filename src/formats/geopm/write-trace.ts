@@ -13,11 +13,11 @@
  * ```
  */
 import { generalText } from './number-text.ts';
-import { hashText } from './values.ts';
+import { hashText, rawText } from './values.ts';
 import { quoted } from './yaml-text.ts';
 
-/** How a column's values are printed: `%.16g`, `%g`, `%lld`, `0x%08x`. */
-type TraceFormat = 'double' | 'float' | 'integer' | 'hex';
+/** How a column's values are printed: `%.16g`, `%g`, `%lld`, `0x%08x`, `0x%016lx`. */
+type TraceFormat = 'double' | 'float' | 'integer' | 'hex' | 'raw64';
 
 export interface TraceColumn {
   /** As `SIGNAL`, or `SIGNAL-domain-N` below the board. */
@@ -48,7 +48,8 @@ export function traceHeaderText(header: TraceHeader, columns: readonly string[])
 
 function cellText(value: number, format: TraceFormat): string {
   if (format === 'hex') return Number.isNaN(value) ? 'NAN' : hashText(value);
-  if (Number.isNaN(value)) return 'nan';
+  if (Number.isNaN(value)) return format === 'raw64' ? 'NAN' : 'nan';
+  if (format === 'raw64') return rawText(value);
   if (format === 'integer') return String(Math.trunc(value));
   return generalText(value, format === 'double' ? 16 : 6);
 }

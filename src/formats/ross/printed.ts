@@ -122,7 +122,7 @@ export function optionIn(command: readonly string[], name: string): number {
   return text === '' ? Number.NaN : Number(text);
 }
 
-/** The run as `sim_run` has those of the simulator; null where ROSS did not say what counts. */
+/** The run as a row of `sim_run`, as runs of this simulator are; null where ROSS did not print its totals. */
 export function printedRunBatch({ text, lines, ...run }: PrintedRun): Batch | null {
   const of = (name: string) => lines.find((one) => one.name === name)?.value ?? Number.NaN;
   const kps = lines.find((one) => one.name === 'Total KPs');

@@ -58,7 +58,7 @@ const NOTHING: KnownType = {
 };
 
 export class Entries {
-  /** Follows none and is followed by none: no line begins with a newline. */
+  /** Stands for no entry: no line begins with a newline. */
   readonly none: Entry;
   private words = new Int32Array(1 << 12);
   private used = 0;

@@ -21,7 +21,7 @@ import { RawParser } from './parser.ts';
 import { MARK_SCHEMA, type RawSchema, RECORD_COLUMNS, tableSchema } from './schema.ts';
 import type { RawGroup, RawVisitor } from './visitor.ts';
 
-/** Rows read at once, and of the first block: most types of most files have few. */
+/** Rows of a block that is read at once, and of the first block, which is small: most types of most files have few rows. */
 const ROWS = 4096;
 const FIRST_ROWS = 64;
 const FIRST_KEY = RECORD_COLUMNS.length;

@@ -9,10 +9,20 @@ import { ApiError, type Route } from './route.ts';
 const known = new WeakMap<Shown, WeakMap<Shown, SharedWork<CompareFacts>>>();
 
 /** Courses are left out: the page draws its own. */
-function factsOf({ facts, changes, findings, hosts, notes }: Comparison): CompareFacts {
+function factsOf({
+  settings,
+  unlike,
+  facts,
+  changes,
+  findings,
+  hosts,
+  notes,
+}: Comparison): CompareFacts {
   const side = (one: Comparison['changes'][number]['a']) =>
     one === null ? null : { value: one.value, error: one.error };
   return {
+    settings,
+    unlike,
     facts,
     changes: changes.map((change) => ({ ...change, a: side(change.a), b: side(change.b) })),
     findings,
@@ -47,7 +57,7 @@ export const COMPARE: readonly Route[] = [
       },
     ],
     gives:
-      'facts, changes with their bounds and verdicts, findings gained and lost, hosts paired, notes: as `triscope diff --json`',
+      'settings that differ, facts, changes with their bounds and verdicts, findings gained and lost, hosts paired, notes: as `triscope diff --json`',
     answer: async (c, context) => {
       const a = await context.shown(c);
       const id = c.req.query('other') ?? '';
@@ -60,7 +70,7 @@ export const COMPARE: readonly Route[] = [
         throw new ApiError(409, 'a run that is not recorded cannot be compared');
       }
       const work = async (signal: AbortSignal) =>
-        factsOf(await compareRecordings(pathA, pathB, signal));
+        factsOf(await compareRecordings(pathA, pathB, { signal }));
       return c.json(await compared(a, b, work).get(context.signal));
     },
   },

@@ -52,7 +52,7 @@ const STATUSES: Readonly<Record<string, ApiError['status']>> = {
 /** What a server has for its routes. */
 export interface ApiOptions extends Pick<ApiContext, 'shown' | 'all' | 'refused'> {
   readonly desk: Desk;
-  /** When who made a request has gone. */
+  /** Aborted when the client of a request has gone. */
   gone(c: Context): AbortSignal;
   /** See `ApiContext.user`; nobody's where not given. */
   userOf?(c: Context): string | null;

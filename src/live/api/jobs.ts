@@ -12,6 +12,7 @@ import {
   METRIC_COLUMNS,
   metricsInSteps,
 } from '../../findings/job/index.ts';
+import { didYouMean } from '../../model/nearest.ts';
 import { filterRows } from '../../query/index.ts';
 import { JOB_GROUPS } from '../../query/job-tables.ts';
 import type {
@@ -111,7 +112,8 @@ function sortAsked(c: Context): JobSearch['sort'] {
   const down = text.startsWith('-');
   const column = down ? text.slice(1) : text;
   if (COLUMNS.includes(column)) return { column, down };
-  throw new ApiError(400, `sort=…: there is no column ${JSON.stringify(column)}`);
+  const near = didYouMean(column, COLUMNS) || '; without sort=… the latest jobs come first';
+  throw new ApiError(400, `sort=…: there is no column ${JSON.stringify(column)}${near}`);
 }
 
 async function list(c: Context, context: ApiContext): Promise<JobListFacts> {

@@ -39,13 +39,13 @@ export interface ApiContext {
   shown(c: Context): Promise<Shown>;
   /** All that there is, in the order in which it was given. */
   all(c: Context): Promise<readonly Shown[]>;
-  /** Whose jobs alone who asks may see; null: everything. */
+  /** The user whose jobs are all that the caller may see; null: the caller may see everything. */
   readonly user: string | null;
   /** Of the paths that were given, those that cannot be shown. */
   readonly refused: readonly Refused[];
   /** What the route may take; its time and its turn are kept by others. */
   readonly limits: RouteLimits;
-  /** When nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
 

@@ -7,6 +7,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { BlockList, isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Asked, Refusal } from './asked.ts';
+import { Callers } from './callers.ts';
 import { EVERYTHING, Users, type Viewer } from './users.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
@@ -17,7 +18,7 @@ export const isLoopback = (address: string): boolean =>
 
 const secret = () => randomBytes(32).toString('base64url');
 
-/** In a time that does not tell how much of it was right. */
+/** Whether two texts are equal, in a time that does not tell how much of them is. */
 function same(given: string, wanted: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));
@@ -54,11 +55,14 @@ export function addressList(list: readonly string[]): BlockList {
   return found;
 }
 
-/** To who comes without a token that is known. */
+/** The answer to a request without a token that is known. */
 export const UNKNOWN: Refusal = {
   status: 401,
   line: 'use the link that the server printed: it holds the token',
 };
+
+/** The answer to a user whom the machine's directories do not name. */
+const NAMELESS: Refusal = { status: 401, line: 'this machine has no name for your user id' };
 
 interface AccessOptions {
   /** What the server listens on. */
@@ -71,9 +75,11 @@ interface AccessOptions {
   readonly anyName?: boolean;
   /** File of users and their tokens, beside the token for everything. */
   readonly users?: string;
+  /** It is a Unix socket's: who connects is known by the user of the process, and no token by itself lets in. */
+  readonly byCaller?: boolean;
 }
 
-/** What the cookie of who came with a token holds. */
+/** The value of the cookie that a browser gets once it has come with a token. */
 const sessionOf = (token: string): string =>
   createHmac('sha256', token).update('session').digest('base64url');
 
@@ -84,9 +90,17 @@ export class Access {
   private readonly names: ReadonlySet<string> | null;
   private readonly allowed: BlockList | null;
   private readonly users: Users | null;
+  private readonly callers: Callers | null;
 
   /** @throws ServeError where the file of users cannot be used */
-  constructor({ address, token, allowed, anyName = false, users }: AccessOptions) {
+  constructor({
+    address,
+    token,
+    allowed,
+    anyName = false,
+    users,
+    byCaller = false,
+  }: AccessOptions) {
     this.token = token;
     // From the token: who had one before a restart with the same token has it afterwards. Servers of one machine share
     // cookies, whatever their ports: each has a name of its own.
@@ -98,6 +112,7 @@ export class Access {
     this.names = anyName ? null : new Set([...LOOPBACK, address.toLowerCase(), ...names]);
     this.allowed = allowed ?? null;
     this.users = users === undefined ? null : new Users(users, sessionOf);
+    this.callers = byCaller ? new Callers(this.users) : null;
   }
 
   /** Why a request is refused; null where it is to be answered. */
@@ -107,7 +122,8 @@ export class Access {
         'this server answers to its own name, and to its own page: use the link that it printed';
       return { status: 403, line };
     }
-    return this.viewer(asked) === null ? UNKNOWN : null;
+    if (this.viewer(asked) !== null) return null;
+    return this.callers === null ? UNKNOWN : NAMELESS;
   }
 
   /**
@@ -115,7 +131,7 @@ export class Access {
    * is `/`.
    */
   cookieFor({ method, path, query }: Asked): string | null {
-    const given = query.get('token');
+    const given = this.callers === null ? query.get('token') : null;
     if (method !== 'GET' || path !== '/' || given === null || this.byToken(given) === null) {
       return null;
     }
@@ -135,7 +151,8 @@ export class Access {
   }
 
   /** Who asks; null: nobody that is known. */
-  viewer({ query, headers: { cookie, authorization }, from }: Asked): Viewer | null {
+  viewer({ query, headers: { cookie, authorization }, from, socket }: Asked): Viewer | null {
+    if (this.callers !== null) return this.callers.by(socket);
     if (this.allowed?.check(plainAddress(from), isIP(plainAddress(from)) === 6 ? 'ipv6' : 'ipv4')) {
       return EVERYTHING;
     }

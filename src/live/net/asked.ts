@@ -1,5 +1,6 @@
 /** What a request says of itself, as far as one looks at it before knowing who asks. */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** Characters of an address. */
 const MOST_ADDRESS = 8 * 1024;
@@ -12,6 +13,8 @@ export interface Asked {
   readonly headers: IncomingMessage['headers'];
   /** Address of the other side. */
   readonly from: string;
+  /** What it came by. */
+  readonly socket: Socket;
 }
 
 /** Why a request is not answered. */
@@ -33,7 +36,7 @@ export function askedOf(request: IncomingMessage): Asked | Refusal {
   }
   const { pathname, searchParams } = new URL(whole);
   const from = socket.remoteAddress ?? '';
-  return { method, path: pathname, query: searchParams, headers, from };
+  return { method, path: pathname, query: searchParams, headers, from, socket };
 }
 
 export const isRefusal = (one: Asked | Refusal): one is Refusal => 'status' in one;

@@ -22,7 +22,7 @@ export class Desk {
     asked: new Gate(GATES.asked),
   };
 
-  /** `closed`: when the server goes. */
+  /** `closed` is aborted when the server ends. */
   constructor(closed: AbortSignal) {
     this.closed = closed;
     // A listener for each request under way.

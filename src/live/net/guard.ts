@@ -9,7 +9,7 @@ import { type Access, UNKNOWN } from './access.ts';
 import { type Asked, askedOf, isRefusal, type Refusal } from './asked.ts';
 import { Connections } from './connections.ts';
 import { CONNECTIONS, LIMITS, OTHERS, type RouteLimits } from './limits.ts';
-import { listen } from './listen.ts';
+import { listen, listenAt } from './listen.ts';
 import type { Viewer } from './users.ts';
 
 /** Everything from this server, nothing inline, nobody may frame it. */
@@ -36,7 +36,7 @@ export interface Admitted {
   readonly asked: Asked;
   readonly limits: RouteLimits;
   readonly viewer: Viewer;
-  /** When who asked has gone. */
+  /** Aborted when the client has gone. */
   readonly gone: AbortSignal;
 }
 
@@ -97,6 +97,11 @@ export class Guard {
   /** Resolves to the port. @throws ServeError */
   listen(port: number, host: string): Promise<number> {
     return listen(this.server, port, host);
+  }
+
+  /** The same on a Unix socket. @throws ServeError */
+  listenAt(path: string): Promise<void> {
+    return listenAt(this.server, path);
   }
 
   async close(): Promise<void> {

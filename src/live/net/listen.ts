@@ -1,6 +1,9 @@
 /** Listening on a port, and the link to it. */
+import { lstatSync, unlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { connect } from 'node:net';
 import { TriscopeError } from '../../model/error.ts';
+import { canTellPeers } from '../../os/peer.ts';
 
 /**
  * The server cannot be: the port is taken, the address is not this machine's.
@@ -49,6 +52,36 @@ export function listen(server: Server, port: number, host: string): Promise<numb
     });
   });
 }
+
+/**
+ * Listens on a Unix socket that every user of this machine may connect to. One that a server which is gone has left is
+ * replaced. @throws ServeError
+ */
+export async function listenAt(server: Server, path: string): Promise<void> {
+  if (!canTellPeers()) throw new ServeError('a socket for users needs Linux, and koffi');
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (there !== undefined && !there.isSocket()) {
+    throw new ServeError(`${path} exists and is not a socket; give another path with --socket`);
+  }
+  if (there !== undefined) {
+    if (await answers(path)) throw new ServeError(`${path}: another server is listening on it`);
+    unlinkSync(path);
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', ({ message }) => reject(new ServeError(`${path}: ${message}`)));
+    server.listen({ path, readableAll: true, writableAll: true }, () => {
+      server.removeAllListeners('error').on('error', () => {});
+      resolve();
+    });
+  });
+}
+
+const answers = (path: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => socket.destroy()).once('close', (failed) => resolve(!failed));
+    socket.once('error', () => {});
+  });
 
 /** A link to `path`, with the token where one is given. */
 export function linkTo(host: string, port: number, path: string, token: string | null): string {

@@ -26,6 +26,7 @@ const digestOf = (secret: string): string => createHash('sha256').update(secret)
 /** By digests of tokens, and of what cookies hold. @throws ServeError with the line that is wrong */
 function parse(path: string, text: string, sessionOf: (token: string) => string) {
   const viewers = new Map<string, Viewer>();
+  const operators = new Set<string>();
   for (const [k, line] of text.split('\n').entries()) {
     const words = line.trim().split(/\s+/);
     if (words[0] === '' || words[0].startsWith('#')) continue;
@@ -42,10 +43,11 @@ function parse(path: string, text: string, sessionOf: (token: string) => string)
     }
     if (viewers.has(digestOf(token))) throw wrong(`another user has the token of ${user}`);
     const viewer = rights === 'all' ? EVERYTHING : { user };
+    if (rights === 'all') operators.add(user);
     viewers.set(digestOf(token), viewer);
     viewers.set(digestOf(sessionOf(token)), viewer);
   }
-  return viewers;
+  return { viewers, operators };
 }
 
 const stampOf = (stats: Stats | undefined): string =>
@@ -54,7 +56,7 @@ const stampOf = (stats: Stats | undefined): string =>
 export class Users {
   private readonly path: string;
   private readonly sessionOf: (token: string) => string;
-  private viewers: ReadonlyMap<string, Viewer>;
+  private known: ReturnType<typeof parse>;
   private stamp: string;
 
   /**
@@ -65,16 +67,22 @@ export class Users {
     this.path = path;
     this.sessionOf = sessionOf;
     this.stamp = stampOf(statSync(path, { throwIfNoEntry: false }));
-    this.viewers = this.read();
+    this.known = this.read();
   }
 
   /** Who has this token, or a cookie that came of it; null: nobody. */
   by(secret: string): Viewer | null {
     this.look();
-    return this.viewers.get(digestOf(secret)) ?? null;
+    return this.known.viewers.get(digestOf(secret)) ?? null;
   }
 
-  private read(): ReadonlyMap<string, Viewer> {
+  /** Whether the user of this name sees everything. */
+  isOperator(user: string): boolean {
+    this.look();
+    return this.known.operators.has(user);
+  }
+
+  private read(): ReturnType<typeof parse> {
     try {
       const text = readTrusted(this.path, MOST_BYTES);
       if ((statSync(this.path).mode & 0o077) !== 0) {
@@ -93,9 +101,9 @@ export class Users {
     const stamp = stampOf(statSync(this.path, { throwIfNoEntry: false }));
     if (stamp === this.stamp) return;
     this.stamp = stamp;
-    this.viewers = new Map();
+    this.known = { viewers: new Map(), operators: new Set() };
     try {
-      this.viewers = this.read();
+      this.known = this.read();
     } catch (error) {
       process.stderr.write(`triscope: ${(error as Error).message}; no user is let in\n`);
     }

@@ -10,7 +10,17 @@ export {
   sqlOf,
   type Weights,
 } from './measure.ts';
-export { BEYOND, courseOf, coveredBy, modeOf, moves, oneMode, VIRTUAL_TIMES } from './mode.ts';
+export {
+  BEYOND,
+  courseOf,
+  coveredBy,
+  modeOf,
+  moves,
+  oneMode,
+  type Settled,
+  settledSql,
+  VIRTUAL_TIMES,
+} from './mode.ts';
 export {
   BYTES_RATE,
   CPU_BUSY,

@@ -19,6 +19,18 @@ export function modeOf(rows: ReadonlyMap<string, number>): string {
   return best?.[0] ?? '';
 }
 
+/** What a statement about a table needs to know of all of its samples; asked for once, it need not be looked for in each. */
+export interface Settled {
+  readonly mode: string;
+  /** Whether real time moves; null where there is none. */
+  readonly moves: boolean | null;
+}
+
+/** The statement that tells it, as columns `mode` and `moves`; no row where no sample has a mode. */
+export const settledSql = (table: string, hasTime: boolean): string =>
+  `SELECT mode::VARCHAR AS mode, ${hasTime ? 'max(t) > min(t)' : 'NULL::BOOLEAN'} AS moves FROM ${table}
+  WHERE mode IS NOT NULL GROUP BY mode ORDER BY mode = '${LAST}', count(*) DESC, mode LIMIT 1`;
+
 /** The same as a condition of SQL, over a table with a column `mode`. */
 export const oneMode = (table: string): string =>
   `mode = (SELECT mode FROM ${table} WHERE mode IS NOT NULL GROUP BY mode
@@ -29,11 +41,16 @@ export const oneMode = (table: string): string =>
  * virtual time, as clocks that stand still tell nothing (files of 2017) and files of 2016 have none; null where samples
  * have neither. Only real time is a length: rates are told of no other.
  */
-export function courseOf(table: string, has: (column: string) => boolean): string | null {
+export function courseOf(
+  table: string,
+  has: (column: string) => boolean,
+  settled?: Settled,
+): string | null {
   const real = has(`${table}.t`) ? 't' : null;
   const virtual = VIRTUAL_TIMES.find((key) => has(`${table}.${key}`));
   if (virtual === undefined) return real;
   const finite = `CASE WHEN isfinite(${virtual}::DOUBLE) AND ${virtual} < ${BEYOND} THEN ${virtual}::DOUBLE END`;
+  if (real !== null && settled !== undefined) return settled.moves === true ? real : finite;
   return real === null ? finite : `CASE WHEN ${moves(table)} THEN t ELSE ${finite} END`;
 }
 

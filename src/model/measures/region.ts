@@ -14,6 +14,7 @@ export const RUNTIME = total(
   'runtime',
   's',
   'time from entering to leaving, whatever other processes did: exact, and the mean over processes',
+  'less',
 );
 export const SYNC_RUNTIME = total(
   'sync_runtime',

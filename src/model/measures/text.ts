@@ -42,7 +42,10 @@ export function short(value: number, { digits = false } = {}): string {
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** 0.00453 as “4.53 ms”, 12.34 as “12.3 s”, 135 as “2:15 min”, 8257 as “2:17:37 h”; “–” for what was not measured. */
+/** From so many days on they are told, and no seconds. */
+const DAYS = 2;
+
+/** 0.00453 as “4.53 ms”, 12.34 as “12.3 s”, 135 as “2:15 min”, 8257 as “2:17:37 h”, 2591400 as “29 d 23:50 h”; “–” for what was not measured. */
 export function duration(seconds: number | null): string {
   if (seconds === null || !Number.isFinite(seconds)) return '–';
   const size = Math.abs(seconds);
@@ -53,6 +56,10 @@ export function duration(seconds: number | null): string {
   if (size < 59.95) return `${figure(seconds)} s`;
   const whole = Math.round(size);
   const sign = seconds < 0 ? '−' : '';
+  if (whole >= DAYS * 86_400) {
+    const all = Math.round(whole / 60);
+    return `${sign}${Math.floor(all / 1440)} d ${Math.floor((all % 1440) / 60)}:${two(all % 60)} h`;
+  }
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
   return hours > 0
     ? `${sign}${hours}:${two(minutes)}:${two(whole % 60)} h`

@@ -1,4 +1,4 @@
-/** Registers and events of AMD's core counters. Sources: BIOS and kernel developer's guides of families 10h and 17h. */
+/** Registers and events of AMD's core counters. Sources: BIOS and kernel developer's guides of families 10h and 17h, and Linux. */
 import { UnavailableError } from '../tree.ts';
 import { modelName, type Processor } from './processor.ts';
 
@@ -23,7 +23,7 @@ export const OPTERON_ROWS: readonly (readonly bigint[])[] = [
   [USER, DCACHE, FLOPS, LINKS[2]],
 ];
 
-/** Families 17h and 19h: selector i at SELECT + 2i, counter i after it. */
+/** Families 17h, 19h and 1Ah: selector i at SELECT + 2i, counter i after it. */
 export const ZEN_SELECT = 0xc0010200;
 export const ZEN_COUNTERS = 6;
 /** Instructions retired, and the clocks of actual and of nominal frequency. */
@@ -31,22 +31,83 @@ export const ZEN_FIXED = [0xc00000e9, 0xc00000e8, 0xc00000e7];
 /** Its bit 30 lets instructions retired be counted. */
 export const ZEN_HWCR = 0xc0010015;
 export const ZEN_HWCR_INSTRUCTIONS = 1n << 30n;
-/** Floating-point operations with the merge that gives them 64 bits, branches, mispredictions, stalls of dispatch. */
-export const ZEN_EVENTS = [0x43ff03n, 0xf004000ffn, 0x4300c2n, 0x4300c3n, 0x4308afn, 0x43ffaen];
+/**
+ * From Zen 4 on: a bit per counter lets it count (version 2 of AMD's performance monitoring). Linux clears them when a
+ * CPU starts.
+ */
+export const ZEN_GLOBAL = 0xc0000301;
+export const ZEN_GLOBAL_COUNTERS = (1n << BigInt(ZEN_COUNTERS)) - 1n;
 
-/** Models of families 17h and 19h whose events these are. */
-const ZEN_MODELS: ReadonlyMap<number, readonly number[]> = new Map([
-  [0x17, [0x31, 0x49]],
-  [0x19, [0x01]],
-]);
+/** Counts operations with the counter before it, which then has 64 bits. */
+const MERGE = 0xf004000ffn;
+const [BRANCHES, MISPREDICTED] = [0x4300c2n, 0x4300c3n];
 
-export const isZen = ({ vendor, family }: Processor) => vendor === 'amd' && ZEN_MODELS.has(family);
+interface ZenGeneration {
+  readonly family: number;
+  /** First and last of each range. */
+  readonly models: readonly (readonly [number, number])[];
+  /** Floating-point operations and MERGE, branches, mispredicted ones, stalls of dispatch by two registers' reasons. */
+  readonly events: readonly bigint[];
+  /** Whether `ZEN_GLOBAL` is there. */
+  readonly global: boolean;
+}
 
-/** @throws UnavailableError where it is another model of these families */
-export function requireZenEvents(processor: Processor): void {
-  if (ZEN_MODELS.get(processor.family)?.includes(processor.model)) return;
+const ZEN_2_EVENTS = [0x43ff03n, MERGE, BRANCHES, MISPREDICTED, 0x4308afn, 0x43ffaen];
+
+/**
+ * Models whose events are known. Zen 2 and 3: those that tacc_stats knows. Zen 4 and 5, never run on hardware: ranges of
+ * Linux's arch/x86/kernel/cpu/amd.c, events of tools/perf/pmu-events/arch/x86/{amdzen4,amdzen5} (fp_ret_sse_avx_ops.all;
+ * all reasons for which dispatch stalls), registers of arch/x86/events/amd/core.c.
+ */
+const ZEN_GENERATIONS: readonly ZenGeneration[] = [
+  {
+    ...{ family: 0x17, events: ZEN_2_EVENTS, global: false },
+    models: [
+      [0x31, 0x31],
+      [0x49, 0x49],
+    ],
+  },
+  { family: 0x19, models: [[0x01, 0x01]], events: ZEN_2_EVENTS, global: false },
+  {
+    ...{ family: 0x19, global: true },
+    models: [
+      [0x10, 0x1f],
+      [0x60, 0xaf],
+    ],
+    events: [0x431f03n, MERGE, BRANCHES, MISPREDICTED, 0x432fafn, 0x43f7aen],
+  },
+  {
+    ...{ family: 0x1a, global: true },
+    models: [
+      [0x00, 0x2f],
+      [0x40, 0x4f],
+      [0x60, 0x7f],
+    ],
+    events: [0x430f03n, MERGE, BRANCHES, MISPREDICTED, 0x4327afn, 0x4357aen],
+  },
+];
+
+export const isZen = ({ vendor, family }: Processor) =>
+  vendor === 'amd' && ZEN_GENERATIONS.some((generation) => generation.family === family);
+
+/** @throws UnavailableError where no events are known for this model */
+export function zenGeneration(processor: Processor): ZenGeneration {
+  const found = ZEN_GENERATIONS.find(
+    ({ family, models }) =>
+      family === processor.family &&
+      models.some(([first, last]) => first <= processor.model && processor.model <= last),
+  );
+  if (found !== undefined) return found;
   throw new UnavailableError(
     `no events are known for ${modelName(processor)}: its counters are not programmed`,
+  );
+}
+
+/** Whether these are the data fabric's events, too. @throws UnavailableError where they are not */
+export function requireFabricEvents(processor: Processor): void {
+  if (!zenGeneration(processor).global) return;
+  throw new UnavailableError(
+    `no events of the data fabric are known for ${modelName(processor)}: amd64_umc has its memory traffic`,
   );
 }
 

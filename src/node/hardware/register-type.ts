@@ -76,7 +76,7 @@ function openBoxes(hardware: Hardware, boxes: readonly Box[]): OpenBox[] {
   return open;
 }
 
-/** The same boxes, whose narrow counters are totals. */
+/** Collects boxes of registers, and writes their narrow counters as totals. */
 class WideRegisterCollector implements Collector {
   readonly metrics: readonly Metric[];
   private readonly type: string;

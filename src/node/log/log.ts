@@ -6,7 +6,8 @@
  *     current         the same file as 1795226208
  *     1795226192      ended by `rotate`, a new schema, another host or a restart of the machine
  *     1795226208
- *     jobs            see jobs.ts
+ *     running/        the jobs that run: see jobs.ts
+ *     registers       what programmed registers held before: see programming.ts
  *
  * A file appears with its header and first group, or not at all.
  */

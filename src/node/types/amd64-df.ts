@@ -1,5 +1,10 @@
-/** `amd64_df`: the data fabric of AMD families 17h and 19h: traffic of four memory channels per package. */
-import { FABRIC_EVENTS, FABRIC_SELECT, isZen, requireZenEvents } from '../hardware/amd-events.ts';
+/** `amd64_df`: the data fabric of AMD families 17h, 19h and 1Ah: traffic of four memory channels per package. */
+import {
+  FABRIC_EVENTS,
+  FABRIC_SELECT,
+  isZen,
+  requireFabricEvents,
+} from '../hardware/amd-events.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { modelName } from '../hardware/processor.ts';
 import { registerType, row } from '../hardware/register-type.ts';
@@ -13,7 +18,7 @@ const REGISTERS = [...row(FABRIC_SELECT, COUNT, 2), ...row(FABRIC_SELECT + 1, CO
 function cpusOf(hardware: Hardware): number[] {
   if (!isZen(hardware.processor)) {
     throw new UnavailableError(
-      `for AMD families 17h and 19h; this is ${modelName(hardware.processor)}`,
+      `for AMD families 17h, 19h and 1Ah; this is ${modelName(hardware.processor)}`,
     );
   }
   return hardware.packages.map(({ cpus }) => cpus[0]);
@@ -36,7 +41,7 @@ export const AMD64_DF = registerType({
     })),
   writes: (hardware) => {
     const cpus = cpusOf(hardware);
-    requireZenEvents(hardware.processor);
+    requireFabricEvents(hardware.processor);
     return cpus.flatMap((cpu) =>
       FABRIC_EVENTS.map((value, k) => ({
         space: `msr ${cpu}`,

@@ -1,19 +1,20 @@
 /**
  * `amd64_pmc`: core counters of AMD's processors: four of family 10h (Opteron), six and three that always count the
- * same of families 17h and 19h. Of family 10h, not all CPUs count the same events: the selectors say which.
+ * same of families 17h, 19h and 1Ah (Zen 2 to Zen 5). Of family 10h, not all CPUs count the same events: the selectors say which.
  */
 import {
   isZen,
   OPTERON_COUNTER,
   OPTERON_ROWS,
   OPTERON_SELECT,
-  requireZenEvents,
   ZEN_COUNTERS,
-  ZEN_EVENTS,
   ZEN_FIXED,
+  ZEN_GLOBAL,
+  ZEN_GLOBAL_COUNTERS,
   ZEN_HWCR,
   ZEN_HWCR_INSTRUCTIONS,
   ZEN_SELECT,
+  zenGeneration,
 } from '../hardware/amd-events.ts';
 import type { Hardware } from '../hardware/hardware.ts';
 import { modelName } from '../hardware/processor.ts';
@@ -50,7 +51,7 @@ function isOpteron(hardware: Hardware): boolean {
   if (vendor === 'amd' && family === 0x10) return true;
   if (isZen(hardware.processor)) return false;
   throw new UnavailableError(
-    `for AMD families 10h, 17h and 19h; this is ${modelName(hardware.processor)}`,
+    `for AMD families 10h, 17h, 19h and 1Ah; this is ${modelName(hardware.processor)}`,
   );
 }
 
@@ -64,10 +65,11 @@ function writesFor(hardware: Hardware, cpu: number): RegisterWrite[] {
   if (isOpteron(hardware)) {
     return OPTERON_ROWS[cpu % 4].map((event, k) => write(OPTERON_SELECT + k, event));
   }
-  requireZenEvents(hardware.processor);
+  const { events, global } = zenGeneration(hardware.processor);
   return [
-    ...ZEN_EVENTS.map((event, k) => write(ZEN_SELECT + 2 * k, event)),
+    ...events.map((event, k) => write(ZEN_SELECT + 2 * k, event)),
     { ...write(ZEN_HWCR, ZEN_HWCR_INSTRUCTIONS), keep: true },
+    ...(global ? [{ ...write(ZEN_GLOBAL, ZEN_GLOBAL_COUNTERS), keep: true } as const] : []),
   ];
 }
 

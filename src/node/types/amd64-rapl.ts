@@ -91,7 +91,7 @@ function open(tree: NodeTree, wide: boolean): Collector {
   const hardware = hardwareOf(tree);
   if (!isZen(hardware.processor)) {
     throw new UnavailableError(
-      `for AMD families 17h and 19h; this is ${modelName(hardware.processor)}`,
+      `for AMD families 17h, 19h and 1Ah; this is ${modelName(hardware.processor)}`,
     );
   }
   const words = new Uint32Array(2);

@@ -23,7 +23,9 @@ const WRAP = 2n ** 64n;
 
 function open(tree: NodeTree): Collector {
   if (tree.text(`${JOBS_PARENT}/io.stat`) === null) {
-    throw new UnavailableError(`there is no /${JOBS_PARENT}/io.stat: control groups of version 2`);
+    throw new UnavailableError(
+      `there is no /${JOBS_PARENT}/io.stat, a file of control groups of version 2`,
+    );
   }
   /** By number, `8:0`. */
   const stacked = new Map<string, boolean>();

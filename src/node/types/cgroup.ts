@@ -35,7 +35,9 @@ function fieldsOfJobs(tree: NodeTree, fields: readonly Field[]): readonly Field[
     if (here.length > 0) return here;
   }
   const [{ file }] = fields;
-  throw new UnavailableError(`there is no /${JOBS_PARENT}/${file}: control groups of version 2`);
+  throw new UnavailableError(
+    `there is no /${JOBS_PARENT}/${file}, a file of control groups of version 2`,
+  );
 }
 
 function cgroupType(name: string, help: string, source: string, all: readonly Field[]): NodeType {

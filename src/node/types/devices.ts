@@ -29,7 +29,7 @@ export class Devices implements Collector {
   private readonly open: (name: string) => Device | null;
   private listed: string[] = [];
   private names: string[] = [];
-  /** null: none of ours; absent: it cannot be opened yet. */
+  /** By name; null for what is no device of this type. A name without an entry is opened at the next collection. */
   private readonly devices = new Map<string, Device | null>();
 
   /**

@@ -1,6 +1,8 @@
 /** The types that can be collected. A new type is a file and a line here. */
 
 import { AMD_GPU } from './amd-gpu.ts';
+import { AMD_GPU_ECC } from './amd-gpu-ecc.ts';
+import { AMD_GPU_THROTTLES } from './amd-gpu-throttle.ts';
 import { AMD64_DF } from './amd64-df.ts';
 import { AMD64_PMC } from './amd64-pmc.ts';
 import { AMD64_RAPL } from './amd64-rapl.ts';
@@ -17,7 +19,7 @@ import { IB_SW } from './ib-sw.ts';
 import { INTEL_CORES } from './intel-cores.ts';
 import { INTEL_E5_UNITS } from './intel-e5.ts';
 import { INTEL_GNR_IMC } from './intel-gnr-imc.ts';
-import { INTEL_GPU } from './intel-gpu.ts';
+import { INTEL_GPU, INTEL_GPU_STATE } from './intel-gpu.ts';
 import { INTEL_ICX_IMC } from './intel-icx-imc.ts';
 import { INTEL_KNL_EDC } from './intel-knl-edc.ts';
 import { INTEL_KNL_MC } from './intel-knl-mc.ts';
@@ -37,7 +39,7 @@ import { NUMA } from './numa.ts';
 import { NVIDIA_GPUS } from './nvidia-gpu.ts';
 import { OPA } from './opa.ts';
 import { OSC } from './osc.ts';
-import { POWERCAP } from './powercap.ts';
+import { POWERCAP, POWERCAP_LIMIT } from './powercap.ts';
 import { PROC } from './proc.ts';
 import { PS } from './ps.ts';
 import { PSI } from './psi.ts';
@@ -53,6 +55,8 @@ const ALL: readonly NodeType[] = [
   AMD64_RAPL,
   AMD64_UMC,
   AMD_GPU,
+  AMD_GPU_ECC,
+  ...AMD_GPU_THROTTLES,
   BLOCK,
   ...CGROUPS,
   CGROUP_IO,
@@ -66,6 +70,7 @@ const ALL: readonly NodeType[] = [
   ...INTEL_E5_UNITS,
   INTEL_GNR_IMC,
   INTEL_GPU,
+  INTEL_GPU_STATE,
   INTEL_ICX_IMC,
   INTEL_KNL_EDC,
   INTEL_KNL_MC,
@@ -87,6 +92,7 @@ const ALL: readonly NodeType[] = [
   OPA,
   OSC,
   POWERCAP,
+  POWERCAP_LIMIT,
   PROC,
   PS,
   PSI,

@@ -2,7 +2,7 @@
 import { type CoreTypeOptions, intelCore } from '../hardware/intel-core.ts';
 
 const CORES: readonly CoreTypeOptions[] = [
-  // Where no other type is for them. tacc_stats 2.3.5 calls the counters of `intel_4pmc3` control registers.
+  // For processors without a type of their own. tacc_stats 2.3.5 calls the counters of `intel_4pmc3` control registers.
   {
     name: 'intel_4pmc3',
     what: 'Intel processors with four counters and no type of their own',
@@ -13,15 +13,15 @@ const CORES: readonly CoreTypeOptions[] = [
     what: 'Intel processors with eight counters and no type of their own',
     counters: 8,
   },
-  // As the whole of a core without threads has.
+  // Eight counters: those of a core that runs one thread.
   { name: 'intel_snb', what: 'Sandy Bridge', counters: 8 },
   { name: 'intel_ivb', what: 'Ivy Bridge', counters: 8 },
   { name: 'intel_hsw', what: 'Haswell', counters: 8 },
   { name: 'intel_bdw', what: 'Broadwell', counters: 8 },
-  // Four for each of a core's two threads; Cascade Lake is a Skylake here.
+  // Four counters for each of a core's two threads. Cascade Lake counts as Skylake.
   { name: 'intel_hsw_ht', what: 'Haswell with threads', counters: 4 },
   { name: 'intel_skx', what: 'Skylake with threads', counters: 4 },
-  // The fixed ones first, as tacc_stats 2.0 has them.
+  // Fixed counters stand first in the schema, as tacc_stats 2.0 has them.
   { name: 'intel_nhm', what: 'Nehalem', counters: 4, fixedFirst: true },
   { name: 'intel_wtm', what: 'Westmere', counters: 4, fixedFirst: true },
   { name: 'intel_knl', what: 'Knights Landing', counters: 2, bits: 40 },

@@ -13,7 +13,7 @@ export class NumberFiles {
   private readonly tree: NodeTree;
   private readonly folder: string;
   private readonly names: readonly string[];
-  /** null where the kernel offers no such number; absent: it has not been wanted yet. */
+  /** By number of the key: null where the kernel has no such file; without an entry until the key is first read. */
   private readonly files: (KernelFile | null)[] = [];
 
   constructor(tree: NodeTree, folder: string, names: readonly string[]) {

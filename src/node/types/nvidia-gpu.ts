@@ -86,7 +86,7 @@ class Gpus implements Collector {
       asked === null ? told.some((values) => values[k] !== null) : asked.includes(metric.key),
     );
     this.metrics = this.keys.map(({ metric }) => metric);
-    if (this.keys.length === 0) throw new UnavailableError('no GPU that NVML tells this of');
+    if (this.keys.length === 0) throw new UnavailableError('NVML reports this for no GPU');
   }
 
   private valuesOf(gpu: number, keys: readonly Key[]): readonly (bigint | null)[] {

@@ -6,7 +6,7 @@ import { OpenTypes } from './open-types.ts';
 import type { NodeType } from './type.ts';
 
 const NEWLINE = 0x0a;
-/** Collections before those that are measured, and these. */
+/** Collections that warm up, and collections that are measured. */
 const [WARM_UP, MEASURED] = [3, 9];
 
 /** What a type is on this machine: its schema, devices, what it lacks, and microseconds that one sample of it takes. */

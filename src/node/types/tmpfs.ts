@@ -18,7 +18,7 @@ function open(tree: NodeTree): Collector {
   const collect = (writer: RawWriter) => {
     for (const mount of table.read()) {
       if (mount.type !== 'tmpfs') continue;
-      // One that came later than we did; where there is one at the start, a child process reads.
+      // Mounted after this process opened the type. With such a mount at the start, a child process would read them all.
       if (!tree.waits && table.isBehindServer(mount)) continue;
       let facts: BigIntStatsFs;
       try {

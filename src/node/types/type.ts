@@ -54,7 +54,7 @@ export interface NodeType {
 /** Milliseconds: a quarter of what the energy counter of a package takes at 1 kW to roll over. */
 export const BETWEEN = 15_000;
 
-/** Writes one record a device when it is asked to. `between` is called between samples of types that count by turns. */
+/** Writes one record a device when it is asked to. `between` is called between samples of types that were opened by `openWide`. */
 export interface Collector {
   /** The schema, where it depends on the machine. */
   readonly metrics?: readonly Metric[];

@@ -199,7 +199,7 @@ function notesOn({ sends, arrows }: LinkCounts, name: string): string[] {
   const without = sends - arrows;
   if (without <= 0 || arrows === 0) return [];
   return [
-    `${name}: ${without} of ${sends} sent events have no arrow: their sender was not traced, or later than they were`,
+    `${name}: no arrow leads to ${without} of ${sends} events: what sent them was not traced, or has a later time than they have`,
   ];
 }
 

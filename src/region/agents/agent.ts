@@ -30,12 +30,28 @@ export interface AgentSample {
   epochs: number;
 }
 
+/** Agents of a job's other hosts: the first host's orders, all others tell. Messages are numbers; the latest of each counts. */
+export interface Peers {
+  /** Whether this is the first host. */
+  readonly leads: boolean;
+  /** To the first host; of the first host too. */
+  tell(message: readonly number[]): void;
+  /** What all hosts told last; null until all have told something. For the first host. */
+  told(): readonly (readonly number[])[] | null;
+  /** To all hosts. From the first host. */
+  order(message: readonly number[]): void;
+  /** What was ordered last; null: nothing yet. */
+  ordered(): readonly number[] | null;
+}
+
 export interface AgentContext {
   readonly platform: Platform;
   /** Whether settings of the machine may be written. */
   readonly allowControl: boolean;
   /** Something that the user should know; printed once each. */
   readonly warn: (message: string) => void;
+  /** Null where one host is all there is. */
+  readonly peers: Peers | null;
 }
 
 export interface Agent {

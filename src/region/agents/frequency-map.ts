@@ -13,28 +13,29 @@ import {
   PolicyError,
   type PolicyField,
 } from './agent.ts';
+import {
+  type FrequencyLimits,
+  GPU_LIMITS,
+  hasControl,
+  PinnedFrequency,
+  UNCORE_LIMITS,
+} from './pinned-frequency.ts';
 
 const DEFAULT = 'FREQ_CPU_DEFAULT';
 const CONTROL = 'CPU_FREQUENCY_MAX_CONTROL';
 /** One frequency for the whole run, kept by both limits, where the policy has it. */
-const FIXED: readonly (PolicyField & {
-  readonly controls: readonly string[];
-  /** The largest allowed now. */
-  readonly most: string;
-})[] = [
+const FIXED: readonly (PolicyField & { readonly limits: FrequencyLimits })[] = [
   {
     name: 'FREQ_CPU_UNCORE',
     unit: 'Hz',
     help: 'frequency outside the cores; as it is where absent',
-    controls: ['CPU_UNCORE_FREQUENCY_MIN_CONTROL', 'CPU_UNCORE_FREQUENCY_MAX_CONTROL'],
-    most: 'UNCORE::FREQUENCY_MAX',
+    limits: UNCORE_LIMITS,
   },
   {
     name: 'FREQ_GPU_DEFAULT',
     unit: 'Hz',
     help: 'frequency of GPUs; as it is where absent',
-    controls: ['GPU_CORE_FREQUENCY_MIN_CONTROL', 'GPU_CORE_FREQUENCY_MAX_CONTROL'],
-    most: 'DRM::GPU_CORE_FREQUENCY_MAX',
+    limits: GPU_LIMITS,
   },
 ];
 /** Pairs of HASH_n and FREQ_n. */
@@ -51,7 +52,7 @@ export const frequencyMap: AgentKind = {
   period: 0.002,
   policy: [
     { name: DEFAULT, unit: 'Hz', help: 'frequency limit wherever no other is given' },
-    ...FIXED.map(({ controls: _c, most: _m, ...field }) => field),
+    ...FIXED.map(({ limits: _, ...field }) => field),
     ...PAIR_FIELDS,
   ],
   open,
@@ -95,29 +96,18 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
   if (!allowControl) {
     warn('frequency_map changes nothing: --allow-control permits it to write frequency limits');
   }
-  const fixed = new Map<string, readonly number[]>();
-  for (const { name, controls } of allowControl ? FIXED : []) {
-    const known = platform.controls.list();
-    if (!controls.every((control) => known.some(({ alias }) => alias === control))) continue;
-    fixed.set(
-      name,
-      controls.map((control) => platform.controls.push(control, 'board', 0)),
-    );
+  const fixed = new Map<string, PinnedFrequency>();
+  for (const { name, limits } of allowControl ? FIXED : []) {
+    const isThere = [limits.least, limits.most].every((control) => hasControl(platform, control));
+    if (isThere) fixed.set(name, new PinnedFrequency(platform, limits, 'board', 0));
   }
   let policy: Policy | null = null;
   let map = new Map<number, number>();
   const limitOf = (hash: number) => map.get(hash) ?? policy?.[DEFAULT] ?? Number.NaN;
 
-  /** A least frequency beyond the largest is refused, so what is in the way moves first. */
   const fix = (given: Policy) => {
-    for (const { name, most } of FIXED) {
-      const handles = fixed.get(name);
-      const hertz = given[name];
-      if (handles === undefined || Number.isNaN(hertz)) continue;
-      const rises = hertz > platform.read(most, 'board', 0);
-      for (const handle of rises ? handles.toReversed() : handles) {
-        platform.controls.adjust(handle, hertz);
-      }
+    for (const { name } of FIXED) {
+      if (!Number.isNaN(given[name])) fixed.get(name)?.set(given[name]);
     }
   };
 
@@ -125,10 +115,10 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
     ...IDLE,
     validatePolicy: (given) => {
       const any = mapOf(given).size > 0;
-      for (const { name, controls } of FIXED) {
+      for (const { name, limits } of FIXED) {
         const canApply = !allowControl || fixed.has(name);
         if (Number.isNaN(given[name]) || canApply) continue;
-        warn(`frequency_map: ${name} is not applied: this machine has no ${controls[1]}`);
+        warn(`frequency_map: ${name} is not applied: this machine has no ${limits.most}`);
       }
       if (Number.isNaN(given[DEFAULT])) {
         const which = any ? 'with a map, all else needs a limit too' : 'nothing to do';

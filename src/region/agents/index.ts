@@ -1,11 +1,21 @@
 /** The agents. A new one is a file and an entry here; one's own is a module that `--geopm-agent` names by its path. */
 import { pathToFileURL } from 'node:url';
 import type { AgentKind } from './agent.ts';
+import { cpuActivity } from './cpu-activity.ts';
 import { frequencyMap } from './frequency-map.ts';
+import { gpuActivity } from './gpu-activity.ts';
 import { monitor } from './monitor.ts';
+import { powerBalancer } from './power-balancer.ts';
 import { powerGovernor } from './power-governor.ts';
 
-const AGENTS: readonly AgentKind[] = [monitor, powerGovernor, frequencyMap];
+const AGENTS: readonly AgentKind[] = [
+  monitor,
+  powerBalancer,
+  powerGovernor,
+  frequencyMap,
+  cpuActivity,
+  gpuActivity,
+];
 
 /** There is no agent of that name, or the module has none. */
 export class AgentError extends Error {
@@ -52,6 +62,7 @@ export {
   type AgentKind,
   type AgentSample,
   IDLE,
+  type Peers,
   type Policy,
   PolicyError,
   type PolicyField,

@@ -52,7 +52,7 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
         );
       }
       if (!(limit > 0)) {
-        throw new PolicyError(`power_governor: ${LIMIT} ${limit}: it is more than 0 W`);
+        throw new PolicyError(`power_governor: ${LIMIT} ${limit}: must be above 0 W`);
       }
     },
     adjust: (policy) => {

@@ -35,6 +35,8 @@ export class Application {
   /** CPU × hint. */
   readonly seconds: Float64Array;
   private readonly users: Uint16Array;
+  /** 1: a process may have run on this CPU. */
+  private readonly wasActive: Uint8Array;
   /** Share of the active CPUs' time that has each hint, since `#time`. */
   private readonly share = new Float64Array(HINTS.length);
   private readonly cpuShare: Float64Array;
@@ -48,6 +50,7 @@ export class Application {
     this.epochs = new Float64Array(count).fill(Number.NaN);
     this.seconds = new Float64Array(count * HINTS.length);
     this.users = new Uint16Array(count);
+    this.wasActive = new Uint8Array(count);
     this.cpuShare = new Float64Array(count * HINTS.length);
   }
 
@@ -82,8 +85,10 @@ export class Application {
     for (let k = 0; k < cpuShare.length; k++) cpuShare[k] = 0;
     let active = 0;
     for (let cpu = 0; cpu < count; cpu++) {
-      if (users[cpu] > 0) active++;
-      else {
+      if (users[cpu] > 0) {
+        active++;
+        if (this.wasActive[cpu] === 0) this.activate(cpu);
+      } else {
         hash[cpu] = Number.NaN;
         hint[cpu] = Number.NaN;
         progress[cpu] = Number.NaN;
@@ -105,12 +110,23 @@ export class Application {
     }
   }
 
+  /** The mean over CPUs does not change because another one comes: it begins with the mean. */
+  private activate(cpu: number): void {
+    this.wasActive[cpu] = 1;
+    this.seconds.set(this.hintSeconds, cpu * HINTS.length);
+  }
+
   private pass(time: number): void {
     const span = Number.isNaN(this.time) ? 0 : time - this.time;
     this.time = time;
     if (span <= 0) return;
     for (let h = 0; h < HINTS.length; h++) this.hintSeconds[h] += span * this.share[h];
-    for (let k = 0; k < this.seconds.length; k++) this.seconds[k] += span * this.cpuShare[k];
+    const { seconds, users, share, cpuShare } = this;
+    for (let k = 0, cpu = 0; cpu < users.length; cpu++) {
+      // Of a CPU that no process may run on any more it is the others': so their mean is that of all.
+      const [of, at] = users[cpu] > 0 ? [cpuShare, k] : [share, 0];
+      for (let h = 0; h < HINTS.length; h++, k++) seconds[k] += span * of[at + h];
+    }
   }
 
   /** The signals of all this. */
@@ -139,7 +155,7 @@ export class Application {
     if (name === 'EPOCH_COUNT') return per(this.epochs);
     const hint = HINTS.findIndex((h) => name === `TIME_HINT_${h.toUpperCase()}`);
     return (cpu: number) => () =>
-      Number.isNaN(this.hash[cpu]) ? Number.NaN : this.seconds[cpu * HINTS.length + hint];
+      this.wasActive[cpu] === 0 ? Number.NaN : this.seconds[cpu * HINTS.length + hint];
   }
 }
 

@@ -66,7 +66,7 @@ function makeFolder(pages: string): void {
     const status = statSync(pages, { throwIfNoEntry: false });
     if (status?.isDirectory()) return;
     const why = status === undefined ? readReason(error) : 'it is a file';
-    throw new AttachError(`${pages}: cannot be the folder of pages: ${why}`);
+    throw new AttachError(`${pages}: cannot be used as the folder of pages: ${why}`);
   }
 }
 
@@ -78,7 +78,7 @@ export async function attachTo(options: AttachOptions): Promise<LaunchResult> {
   const other = pids.find((pid) => named === undefined && pagesOf(pid) !== pages);
   if (other !== undefined) {
     throw new AttachError(
-      `${other} marks in another folder than ${pids[0]}: attach to each by itself`,
+      `${other} marks in another folder than ${pids[0]}: attach to each separately`,
     );
   }
   makeFolder(pages);

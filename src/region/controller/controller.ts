@@ -25,6 +25,7 @@ import type { Deadlines } from './deadlines.ts';
 import { Endpoint } from './endpoint.ts';
 import { EventLog } from './event-log.ts';
 import { hostReport } from './host-report.ts';
+import { FilePeers } from './peers.ts';
 import { nameOf } from './process-record.ts';
 import { type ApplicationProcess, ProcessTable } from './process-table.ts';
 import { SampleLog } from './sample-log.ts';
@@ -50,6 +51,7 @@ export class Controller {
   private readonly application: Application;
   private readonly table: ProcessTable;
   private readonly agent: Agent;
+  private readonly peers: FilePeers | null;
   private readonly kind: AgentKind;
   private readonly sampled: Sampled;
   private readonly deadlines: Deadlines;
@@ -112,12 +114,13 @@ export class Controller {
     };
     const hasPower = settings.live && platform.info('CPU_POWER') !== null;
     this.watts = hasPower ? board('CPU_POWER') : -1;
-    const { reportSignals, traceSignals, compat } = settings;
+    const { reportSignals, traceSignals, compat, allowControl } = settings;
     this.sampled = new Sampled(platform, this.application, reportSignals, compat);
     const filter =
       settings.recordFilter === undefined ? null : recordFilterFrom(settings.recordFilter);
     const warn = (message: string) => this.warn(message);
-    this.agent = kind.open({ platform, allowControl: settings.allowControl, warn });
+    this.peers = settings.peers === undefined ? null : new FilePeers(settings.peers);
+    this.agent = kind.open({ platform, allowControl, warn, peers: this.peers });
     this.policy = this.firstPolicy();
     const { endpoint } = settings;
     this.endpoint = endpoint === undefined ? null : new Endpoint(endpoint, kind, this.agent, warn);
@@ -391,6 +394,7 @@ export class Controller {
     this.table.close(now);
     this.trace?.close();
     this.events.close();
+    this.peers?.close();
     const { controls } = this.platform;
     if (controls.saved().length > 0) {
       controls.restore();

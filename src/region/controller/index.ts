@@ -11,6 +11,7 @@ export {
   REFUSED,
 } from './launch.ts';
 export { type OwnController, type OwnOptions, watchOwn } from './own.ts';
+export type { PeersSettings } from './peers.ts';
 export { signalRequest } from './sampled.ts';
 export {
   readSavedControls,

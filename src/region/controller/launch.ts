@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENV_DIR, ENV_RING } from '../../model/region-layout.ts';
+import { isForeground } from '../../os/foreground.ts';
 import type { Punctuality } from './deadlines.ts';
 import { pagesFolder } from './pages-folder.ts';
 import type { ControllerSettings } from './settings.ts';
@@ -225,7 +226,7 @@ class SignalRelay {
   private child: ChildProcess | null = null;
   private timers: readonly NodeJS.Timeout[] = [];
   private readonly listener = (name: NodeJS.Signals) => {
-    const fromTerminal = (name === 'SIGINT' || name === 'SIGQUIT') && process.stdin.isTTY;
+    const fromTerminal = (name === 'SIGINT' || name === 'SIGQUIT') && isForeground();
     if (this.child === null) this.early ??= name;
     else {
       if (!fromTerminal) this.child.kill(name);

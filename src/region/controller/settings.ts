@@ -1,6 +1,8 @@
 /** What a controller is told to do. Plain data: it goes to the controller's thread. */
 import { accessSync, constants, statSync } from 'node:fs';
 
+import type { PeersSettings } from './peers.ts';
+
 export interface ControllerSettings {
   /** Folder in which the application's processes make their pages. */
   readonly pages: string;
@@ -18,6 +20,8 @@ export interface ControllerSettings {
   readonly policy?: string;
   /** Path of a JSON file that is looked at while the application runs. */
   readonly endpoint?: string;
+  /** Where agents of a job's hosts meet; absent where there is one host. */
+  readonly peers?: PeersSettings;
   /** Paths, complete; no such file where absent. */
   readonly report?: string;
   readonly trace?: string;

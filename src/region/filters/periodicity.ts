@@ -6,6 +6,7 @@
  * m and what fits them best among those that end at m. The m with the least one, of those that leave no more after
  * it than before it, splits off the part that repeats; its smallest repeating unit is the period. Distances grow by
  * one row and column a value, in tables that remember as many values as the buffer holds.
+ * What is no longer remembered is FAR, as in GEOPM.
  */
 export class Periodicity {
   private readonly size: number;
@@ -44,40 +45,42 @@ export class Periodicity {
     return ((i % size) * size + (j % size)) * size + (m % size);
   }
 
+  /** What `at` has; FAR where it is of values that are no longer remembered. */
+  private look(i: number, j: number, m: number): number {
+    const { size, _count: n } = this;
+    return n - i < size && j < size && n - m < size ? this.distance[this.at(i, j, m)] : FAR;
+  }
+
   add(value: number): void {
-    const size = this.size;
-    const history = this.history;
-    const distance = this.distance;
+    const { size, history, distance } = this;
     const n = ++this._count;
     history[n % size] = value;
     if (n < 2) return;
     const oldest = Math.max(1, n - size + 1);
+    for (let i = oldest - 1; i < n; i++) distance[this.at(i, 0, n - 1)] = 0;
+    for (let m = oldest; m < n; m++) distance[this.at(0, n - m, m)] = n - m;
     for (let m = oldest; m < n; m++) {
       const j = n - m;
-      distance[this.at(0, j, m)] = j;
-    }
-    for (let i = oldest; i <= n; i++) distance[this.at(i, 0, n)] = 0;
-    for (let m = oldest; m < n; m++) {
-      const j = n - m;
+      // Above and aslant: of one value less that ends sooner.
+      let above = this.look(oldest - 1, j, m);
+      let aslant = this.look(oldest - 1, j - 1, m);
       for (let i = oldest; i <= m; i++) {
+        const left = distance[this.at(i, j - 1, m)];
         const differ = history[i % size] === value ? 0 : 2;
-        const above = i === oldest ? 0 : i - 1;
-        distance[this.at(i, j, m)] = Math.min(
-          distance[this.at(above, j, m)] + 1,
-          distance[this.at(i, j - 1, m)] + 1,
-          distance[this.at(above, j - 1, m)] + differ,
-        );
+        above = Math.min(above + 1, left + 1, aslant + differ);
+        aslant = left;
+        distance[this.at(i, j, m)] = above;
       }
     }
-    this.choose(Math.max(Math.ceil(n / 2), oldest));
+    this.choose(Math.max(Math.ceil(n / 2), n - size));
   }
 
   private choose(first: number): void {
     const n = this._count;
     let best = first;
-    let least = Infinity;
-    for (let m = first; m < n; m++) {
-      const value = this.distance[this.at(m, n - m, m)];
+    let least = this.look(first, n - first, first);
+    for (let m = first + 1; m < n; m++) {
+      const value = this.look(m, n - m, m);
       if (value >= least) continue;
       least = value;
       best = m;
@@ -101,3 +104,6 @@ export class Periodicity {
     return length;
   }
 }
+
+/** A distance that no other exceeds; one more is no overflow of 32 bits. */
+const FAR = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
 /** Samples as text: CSV whose header is quoted, numbers as C prints them. */
 import { generalText } from '../../formats/geopm/number-text.ts';
-import { hashText } from '../../formats/geopm/values.ts';
+import { hashText, rawText } from '../../formats/geopm/values.ts';
 import { quotedText } from '../../model/csv.ts';
 import type { SignalFormat } from '../signals/provider.ts';
 import type { WatchColumn } from './requests.ts';
@@ -20,8 +20,9 @@ const DOUBLE_DIGITS = 16;
  * ```
  */
 export function valueText(value: number, format: SignalFormat): string {
-  if (Number.isNaN(value)) return format === 'hex' ? 'NAN' : 'nan';
-  if (format === 'hex') return hashText(value);
+  if (format === 'hex') return Number.isNaN(value) ? 'NAN' : hashText(value);
+  if (format === 'raw64') return Number.isNaN(value) ? 'NAN' : rawText(value);
+  if (Number.isNaN(value)) return 'nan';
   if (format === 'integer') return String(Math.trunc(value));
   return generalText(value, format === 'float' ? 6 : DOUBLE_DIGITS);
 }
@@ -79,7 +80,8 @@ export function rowJson(columns: readonly WatchColumn[], values: ArrayLike<numbe
   const cells = columns.map(({ name, info }, k) => {
     const value = values[k];
     if (Number.isNaN(value)) return [name, null];
-    return [name, info.format === 'hex' ? hashText(value) : value];
+    const isText = info.format === 'hex' || info.format === 'raw64';
+    return [name, isText ? valueText(value, info.format) : value];
   });
   return `${JSON.stringify(Object.fromEntries(cells))}\n`;
 }

@@ -1,4 +1,4 @@
-/** Powers of energies: the slope of a straight line through the last samples, by least squares. */
+/** Powers of energies, and other rates: slopes of straight lines through the last samples, by least squares. */
 
 import type { Tick } from '../tick.ts';
 import type { Provider, Signal, SignalDeclaration } from './provider.ts';
@@ -6,9 +6,19 @@ import type { Provider, Signal, SignalDeclaration } from './provider.ts';
 /** Samples that the line goes through. */
 const WINDOW = 8;
 
+type Derived = SignalDeclaration & {
+  /** Signals of one domain. */
+  readonly from: readonly string[];
+  /** What follows from the slopes of these. */
+  readonly value: (slopes: readonly number[]) => number;
+};
+
+const first = (slopes: readonly number[]) => slopes[0];
+
 const power = (name: string, energy: string, of: string): Derived => ({
   name,
-  energy,
+  from: [energy],
+  value: first,
   description: `Power of ${of}: slope of its energy over the last ${WINDOW} samples`,
   unit: 'W',
   domain: 'board',
@@ -17,16 +27,50 @@ const power = (name: string, energy: string, of: string): Derived => ({
   format: 'double',
 });
 
-type Derived = SignalDeclaration & { readonly energy: string };
-
-const POWERS: readonly Derived[] = [
+const DERIVED: readonly Derived[] = [
   power('CPU_POWER', 'CPU_ENERGY', 'the packages'),
   power('DRAM_POWER', 'DRAM_ENERGY', 'the memory'),
   power('GPU_POWER', 'GPU_ENERGY', 'the GPUs'),
   power('BOARD_POWER', 'BOARD_ENERGY', 'the whole board'),
+  {
+    name: 'MSR::CPU_SCALABILITY_RATIO',
+    alias: 'CPU_COMPUTE_ACTIVITY',
+    from: ['MSR::PPERF:PCNT', 'MSR::APERF:ACNT'],
+    value: ([productive, all]) => (all > 0 ? productive / all : Number.NaN),
+    description: `Share of cycles in which instructions make progress, over the last ${WINDOW} samples`,
+    unit: '',
+    domain: 'cpu',
+    behaviour: 'variable',
+    aggregation: 'average',
+    format: 'double',
+  },
+  {
+    name: 'RESCTRL::MEMORY_BANDWIDTH',
+    alias: 'MSR::QM_CTR_SCALED_RATE',
+    from: ['RESCTRL::MEMORY_BYTES'],
+    value: first,
+    description: `Bytes a second between the package and memory, over the last ${WINDOW} samples`,
+    unit: '',
+    domain: 'package',
+    behaviour: 'variable',
+    aggregation: 'sum',
+    format: 'double',
+  },
+  {
+    name: 'GPU_CORE_ACTIVITY',
+    from: ['DRM::GPU_CORE_IDLE_TIME'],
+    value: ([idle]) => Math.min(1, Math.max(0, 1 - idle)),
+    description: `Share of time in which the GPU's cores were not idle, over the last ${WINDOW} samples`,
+    unit: '',
+    domain: 'gpu_chip',
+    behaviour: 'variable',
+    aggregation: 'average',
+    format: 'double',
+  },
 ];
 
-const declarationOf = ({ energy: _, ...declaration }: Derived): SignalDeclaration => declaration;
+const declarationOf = ({ from: _f, value: _v, ...declaration }: Derived): SignalDeclaration =>
+  declaration;
 
 /** The last `WINDOW` points of a curve. */
 class Slope {
@@ -57,21 +101,23 @@ class Slope {
 
 export const derived: Provider = {
   name: 'derived',
-  source: 'energies, whoever provides them',
-  declares: POWERS.map(declarationOf),
+  source: 'other signals, whoever provides them',
+  declares: DERIVED.map(declarationOf),
   open({ find }) {
-    const signals = POWERS.flatMap((one): Signal[] => {
-      const energy = find(one.energy);
-      // A power that is measured is better.
-      if (energy === null || find(one.name) !== null) return [];
+    const signals = DERIVED.flatMap((one): Signal[] => {
+      const parts = one.from.flatMap((name) => find(name) ?? []);
+      // What is measured is better.
+      const isMeasured = find(one.name) !== null || (one.alias && find(one.alias) !== null);
+      if (parts.length < one.from.length || isMeasured) return [];
       const open = (index: number, tick: Tick) => {
-        const channel = tick.channel(energy, index);
-        const slope = new Slope();
-        return { read: () => slope.add(tick.time, channel.value) };
+        const channels = parts.map((part) => tick.channel(part, index));
+        const slopes = channels.map(() => new Slope());
+        const read = () =>
+          one.value(slopes.map((slope, k) => slope.add(tick.time, channels[k].value)));
+        return { read };
       };
-      return [
-        { ...declarationOf(one), domain: energy.domain, computed: true, warmUp: WINDOW, open },
-      ];
+      const { domain } = parts[0];
+      return [{ ...declarationOf(one), domain, computed: true, warmUp: WINDOW, open }];
     });
     return { signals };
   },

@@ -146,6 +146,41 @@ const CHIP_METRICS: readonly Metric[] = [
     },
     { domain: 'gpu_chip' },
   ),
+  gpu(
+    'GPU_CORE_FREQUENCY_MAX_AVAIL',
+    {
+      description: "Largest frequency of the GPU's cores",
+      unit: 'Hz',
+      files: ['rps_RP0_freq_mhz', 'gt0/freq0/rp0_freq', 'gt1/freq0/rp0_freq', 'gt_RP0_freq_mhz'],
+      scale: MEGA,
+    },
+    { alias: 'GPU_CORE_FREQUENCY_MAX_AVAIL', domain: 'gpu_chip', behaviour: 'constant' },
+  ),
+  gpu(
+    'GPU_CORE_FREQUENCY_MIN_AVAIL',
+    {
+      description: "Least frequency of the GPU's cores",
+      unit: 'Hz',
+      files: ['rps_RPn_freq_mhz', 'gt0/freq0/rpn_freq', 'gt1/freq0/rpn_freq', 'gt_RPn_freq_mhz'],
+      scale: MEGA,
+    },
+    { alias: 'GPU_CORE_FREQUENCY_MIN_AVAIL', domain: 'gpu_chip', behaviour: 'constant' },
+  ),
+  gpu(
+    'GPU_CORE_IDLE_TIME',
+    {
+      description: "Time in which the GPU's cores were idle (RC6, C6)",
+      unit: 's',
+      files: [
+        'rc6_residency_ms',
+        'gt0/gtidle/idle_residency_ms',
+        'gt1/gtidle/idle_residency_ms',
+        'power/rc6_residency_ms',
+      ],
+      scale: MILLI,
+    },
+    { domain: 'gpu_chip', behaviour: 'monotone' },
+  ),
 ];
 
 /** What may be written of what is read: a file of `metric`, in its unit. */

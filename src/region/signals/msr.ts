@@ -5,6 +5,7 @@
 import { MsrFile, type Register } from '../msr-file.ts';
 import type { Tick } from '../tick.ts';
 import { type CpuModel, cpuModel } from './cpu-model.ts';
+import { RAW_REGISTERS } from './msr-raw.ts';
 import type { Provider, Signal, SignalDeclaration, SignalReader } from './provider.ts';
 import { type ReadCounter, RunningTotal } from './running-total.ts';
 
@@ -16,6 +17,7 @@ const REGISTERS = {
   thermStatus: 0x19c,
   temperatureTarget: 0x1a2,
   packageThermStatus: 0x1b1,
+  pperf: 0x64e,
   powerUnit: 0x606,
   packageLimit: 0x610,
   packageEnergy: 0x611,
@@ -57,9 +59,9 @@ function packageScale({ family, model }: CpuModel, unit: Register): number {
   return unit.present ? 2 ** -unit.bits(8, 12) : 2 ** -14;
 }
 
-const cycles = (name: string, alias: string, description: string, number: number): Msr => ({
+const cycles = (name: string, alias: string | null, description: string, number: number): Msr => ({
   name,
-  alias,
+  ...(alias !== null && { alias }),
   description,
   unit: '',
   domain: 'cpu',
@@ -105,6 +107,8 @@ const watts = (
   description: string,
   number: number,
   behaviour: 'constant' | 'variable',
+  /** Where its 15 bits begin. */
+  from = 0,
 ): Msr => ({
   name,
   alias,
@@ -117,7 +121,7 @@ const watts = (
   needs: [number, REGISTERS.powerUnit],
   formula: (msr) => {
     const [unit, register] = [msr(REGISTERS.powerUnit), msr(number)];
-    return { read: () => register.bits(0, 14) * 2 ** -unit.bits(0, 3) };
+    return { read: () => register.bits(from, from + 14) * 2 ** -unit.bits(0, 3) };
   },
 });
 
@@ -194,6 +198,12 @@ const MSRS: readonly Msr[] = [
     'Cycles while not halted, at the fixed reference frequency',
     REGISTERS.mperf,
   ),
+  cycles(
+    'MSR::PPERF:PCNT',
+    null,
+    'Cycles while not halted in which the hardware expects instructions to make progress',
+    REGISTERS.pperf,
+  ),
   {
     name: 'MSR::PERF_STATUS:FREQ',
     alias: 'CPU_FREQUENCY_STATUS',
@@ -235,9 +245,35 @@ const MSRS: readonly Msr[] = [
     REGISTERS.packageInfo,
     'constant',
   ),
+  watts(
+    'MSR::PKG_POWER_INFO:MIN_POWER',
+    'CPU_POWER_MIN_AVAIL',
+    'Least long-term power limit',
+    REGISTERS.packageInfo,
+    'constant',
+    16,
+  ),
+  watts(
+    'MSR::PKG_POWER_INFO:MAX_POWER',
+    'CPU_POWER_MAX_AVAIL',
+    'Largest long-term power limit',
+    REGISTERS.packageInfo,
+    'constant',
+    32,
+  ),
   unitOf('POWER', 'power', 0, 3),
   unitOf('ENERGY', 'energy; the energies here go by the model where it is known', 8, 12),
   unitOf('TIME', 'time', 16, 19),
+  ...RAW_REGISTERS.map(
+    ({ register, ...declaration }): Msr => ({
+      ...declaration,
+      needs: [register],
+      formula: (msr) => {
+        const whole = msr(register);
+        return { read: () => whole.raw() };
+      },
+    }),
+  ),
 ];
 
 const declarationOf = ({ needs: _n, formula: _f, ...declaration }: Msr): SignalDeclaration =>
@@ -251,9 +287,9 @@ export const msr: Provider = {
     const { topology } = machine;
     const [first = 0] = topology.indices('cpu');
     const probe = new MsrFile(machine, first);
-    const registers = new Map(
-      Object.values(REGISTERS).map((n) => [n as number, probe.register(n)]),
-    );
+    const needed = new Set(MSRS.flatMap(({ needs }) => needs));
+    for (const n of Object.values(REGISTERS)) needed.add(n);
+    const registers = new Map([...needed].map((n) => [n, probe.register(n)]));
     probe.poll();
     const found = MSRS.filter(({ needs }) => needs.every((n) => registers.get(n)?.present));
     probe.close();

@@ -78,6 +78,24 @@ const MOST: SignalDeclaration = {
   format: 'double',
 };
 
+const LEAST: SignalDeclaration = {
+  name: 'POWERCAP::PACKAGE_MIN_POWER',
+  alias: 'CPU_POWER_MIN_AVAIL',
+  description: 'Least long-term power limit',
+  unit: 'W',
+  domain: 'package',
+  behaviour: 'constant',
+  aggregation: 'sum',
+  format: 'double',
+};
+
+/** Files of the long-term constraint. */
+const LIMIT_FILES = [
+  [LIMIT, 'power_limit_uw'],
+  [MOST, 'max_power_uw'],
+  [LEAST, 'min_power_uw'],
+] as const;
+
 const LIMIT_CONTROL: ControlDeclaration = {
   name: 'POWERCAP::PACKAGE_POWER_LIMIT',
   alias: 'CPU_POWER_LIMIT_CONTROL',
@@ -183,7 +201,7 @@ function limitControl(
 export const powercap: Provider = {
   name: 'powercap',
   source: '/sys/class/powercap/intel-rapl*',
-  declares: [...Object.values(ENERGIES), LIMIT, MOST],
+  declares: [...Object.values(ENERGIES), LIMIT, MOST, LEAST],
   controls: [LIMIT_CONTROL, WINDOW_CONTROL],
   open({ machine }) {
     const all = zonesOf(machine);
@@ -201,8 +219,7 @@ export const powercap: Provider = {
       return [{ ...declaration, open }];
     });
     const packages = all.filter(({ kind }) => kind === 'package');
-    const limits = [LIMIT, MOST].flatMap((declaration): Signal[] => {
-      const file = declaration === LIMIT ? 'power_limit_uw' : 'max_power_uw';
+    const limits = LIMIT_FILES.flatMap(([declaration, file]): Signal[] => {
       const path = ({ folder }: Zone) =>
         `${folder}/constraint_${longTerm(machine, folder)}_${file}`;
       const having = packages.filter((zone) => machine.number(path(zone)) > 0);

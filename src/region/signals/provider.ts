@@ -12,8 +12,8 @@ export { SIGNAL_DOMAINS, type SignalDomain, type SignalReader };
 /** `constant`: never changes; `monotone`: only grows; `variable`: any number; `label`: names something. */
 export type Behaviour = 'constant' | 'monotone' | 'variable' | 'label';
 
-/** How a value is written: `%.16g`, whole, `0x%08x`, `%g`. */
-export type SignalFormat = 'double' | 'integer' | 'hex' | 'float';
+/** How a value is written: `%.16g`, whole, `0x%08x`, `%g`; `raw64`: its 64 bits as 16 hexadecimal digits. */
+export type SignalFormat = 'double' | 'integer' | 'hex' | 'float' | 'raw64';
 
 /** GEOPM's units; '' for a bare number. */
 export type SignalUnit = '' | 's' | 'Hz' | 'W' | 'J' | 'Celsius' | 'A' | 'V' | 'B';

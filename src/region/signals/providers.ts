@@ -12,6 +12,7 @@ import { perf } from './perf.ts';
 import { powercap } from './powercap.ts';
 import { proc } from './proc.ts';
 import type { Provider } from './provider.ts';
+import { resctrl } from './resctrl.ts';
 import { simulatorOf } from './simulator.ts';
 import { syntheticProvider } from './synthetic.ts';
 import { time } from './time.ts';
@@ -26,6 +27,7 @@ export const PROVIDERS: readonly Provider[] = [
   cpuinfo,
   cpufreq,
   uncore,
+  resctrl,
   hwmon,
   drm,
   nvml,

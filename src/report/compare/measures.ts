@@ -1,12 +1,18 @@
 /** Numbers of a recording by entity, each as sums over stretches of its time: one statement a table. */
+import type { Measure as Declared } from '../../model/measures/index.ts';
 import type { Value } from '../../model/row.ts';
 import type { OpenRecording } from '../../query/index.ts';
 
+/** Which way is good; null where neither is. */
+export type Good = Declared['good'];
+
 /** Stretches of a run. */
-const BLOCKS = 20;
+export const BLOCKS = 20;
 
 /** A number to be asked for: the ratio of two sums over samples. */
 export interface Measure {
+  /** Which way is good, as it is declared; absent where neither is. */
+  readonly good?: Good;
   readonly key: string;
   readonly unit: string;
   /** SQL of a sample's part of the upper sum, over the columns of `Samples.sql`. */
@@ -21,10 +27,8 @@ export interface Measure {
 export interface Samples {
   /** A statement with columns `host`, `entity`, `lane`, `t`, `seconds` (since the lane's sample before, or null) and more. */
   readonly sql: string;
-  /** Of several lanes of an entity: rates add up, or are those of a lane on average. `one`: each entity has one. */
-  readonly lanes: 'sum' | 'mean' | 'one';
-  /** With `one`: a statement with columns `pe_id`, `t` and `seconds`, for a `sql` that has `pe_id` instead of lane and seconds. */
-  readonly moments?: string;
+  /** Of several lanes of an entity: rates add up, or are those of a lane on average. */
+  readonly lanes: 'sum' | 'mean';
   /** SQL of a sample's work, which totals are in proportion to: their error is that of their ratio to it. */
   readonly work?: string;
   readonly measures: readonly Measure[];
@@ -47,6 +51,7 @@ export interface Stretches {
 }
 
 export interface Measured {
+  readonly good?: Good;
   /** Null where it is of no host's. */
   readonly host: string | null;
   /** Such as `PE 1`; '' for all of the recording. */
@@ -57,8 +62,13 @@ export interface Measured {
   readonly samples: Stretches | number;
 }
 
+/** When a table's samples begin, and how long they go on. */
+export const EXTENT = 'min(t) AS first, nullif(max(t) - min(t), 0) AS span';
+/** In which stretch a sample is. */
+export const BLOCK = `least(${BLOCKS - 1}, coalesce(floor((t - first) / span * ${BLOCKS}), 0)) AS block`;
+
 /** Sums of each measure's parts by stretch, n0, d0, n1, … behind host, entity, stretch, and where stretches begin and how long they are. */
-function statement({ sql, lanes, moments, measures, work = 'seconds' }: Samples): string {
+function statement({ sql, lanes, measures, work = 'seconds' }: Samples): string {
   const divided = lanes === 'sum' ? ' / lanes' : '';
   const lower = ({ per, count }: Measure) => {
     if (per === 'total') return work;
@@ -70,20 +80,11 @@ function statement({ sql, lanes, moments, measures, work = 'seconds' }: Samples)
   const upper = ({ per, count }: Measure) =>
     per === 'second' ? `CASE WHEN seconds > 0 THEN ${count} END` : count;
   const sums = measures.flatMap((one) => [`sum(${upper(one)})`, `sum(${lower(one)})`]);
-  const extent = 'min(t) AS first, nullif(max(t) - min(t), 0) AS span';
-  const block = `least(${BLOCKS - 1}, coalesce(floor((t - first) / span * ${BLOCKS}), 0)) AS block`;
-  const placed =
-    moments === undefined
-      ? `WITH sample AS MATERIALIZED (${sql}),
+  return `WITH sample AS MATERIALIZED (${sql}),
 lane_count AS (SELECT host, entity, count(DISTINCT lane) AS lanes FROM sample GROUP BY ALL),
-extent AS (SELECT ${extent} FROM sample),
-placed AS (SELECT s.*, first, span, ${block}, lanes
-  FROM sample s, extent JOIN lane_count l ON l.host IS NOT DISTINCT FROM s.host AND l.entity = s.entity)`
-      : `WITH moment AS MATERIALIZED (${moments}),
-extent AS (SELECT ${extent} FROM moment),
-block AS (SELECT pe_id, t, seconds, first, span, ${block} FROM moment, extent),
-placed AS (SELECT * FROM (${sql}) JOIN block USING (pe_id, t))`;
-  return `${placed}
+extent AS (SELECT ${EXTENT} FROM sample),
+placed AS (SELECT s.*, first, span, ${BLOCK}, lanes
+  FROM sample s, extent JOIN lane_count l ON l.host IS NOT DISTINCT FROM s.host AND l.entity = s.entity)
 SELECT host, entity, block, first, span / ${BLOCKS} AS length, ${sums.map((sum) => `${sum}::DOUBLE`).join(', ')}
 FROM placed GROUP BY ALL ORDER BY host, entity, block`;
 }
@@ -94,28 +95,32 @@ const AT_ONCE = 128;
 const HEAD = 5;
 
 /** All of them, entity by entity. */
-export async function measured(recording: OpenRecording, samples: Samples): Promise<Measured[]> {
-  const all: Measured[] = [];
+export async function* measured(
+  recording: OpenRecording,
+  samples: Samples,
+): AsyncGenerator<Measured, void, undefined> {
   for (let from = 0; from < samples.measures.length; from += AT_ONCE) {
     const measures = samples.measures.slice(from, from + AT_ONCE);
     /** Stretches of one entity. */
     let stretches: (readonly Value[])[] = [];
-    const finish = () => {
-      const numbers = column(stretches, 2);
-      all.push(...measures.map((measure, k) => measuredOf(stretches, numbers, measure, k)));
-      stretches = [];
-    };
     const { blocks } = await recording.rows(statement({ ...samples, measures }));
     for await (const rows of blocks) {
       for (const row of rows) {
         const [last = row] = stretches;
-        if (last[0] !== row[0] || last[1] !== row[1]) finish();
+        if (last[0] !== row[0] || last[1] !== row[1]) {
+          yield* entityOf(stretches, measures);
+          stretches = [];
+        }
         stretches.push(row);
       }
     }
-    if (stretches.length > 0) finish();
+    if (stretches.length > 0) yield* entityOf(stretches, measures);
   }
-  return all;
+}
+
+function entityOf(stretches: readonly (readonly Value[])[], measures: readonly Measure[]) {
+  const numbers = column(stretches, 2);
+  return measures.map((measure, k) => measuredOf(stretches, numbers, measure, k));
 }
 
 const column = (rows: readonly (readonly Value[])[], at: number) =>
@@ -124,12 +129,12 @@ const column = (rows: readonly (readonly Value[])[], at: number) =>
 function measuredOf(
   stretches: readonly (readonly Value[])[],
   numbers: readonly number[],
-  { key, unit, per, isSampled = false }: Measure,
+  { key, unit, good = null, per, isSampled = false }: Measure,
   k: number,
 ): Measured {
   const [[host, entity, , from, length]] = stretches;
   return {
-    ...{ host: host as string | null, entity: entity as string, key, unit },
+    ...{ host: host as string | null, entity: entity as string, key, unit, good },
     samples: {
       numbers,
       counts: column(stretches, HEAD + 2 * k),

@@ -27,8 +27,6 @@ export interface RunValue {
   readonly value: number;
   /** Standard error by its stretches; null where there are too few to tell. */
   readonly error: number | null;
-  /** By stretch of the whole run; null where there are no samples. */
-  readonly course: readonly (number | null)[];
 }
 
 /** A number of a side's runs. */
@@ -42,7 +40,7 @@ export interface Estimate {
 }
 
 /** How two numbers differ. */
-interface Gap {
+export interface Gap {
   readonly change: number;
   /** Standard error of the change, and its degrees of freedom; null where that is not known. */
   readonly error: number | null;
@@ -53,7 +51,11 @@ interface Gap {
   readonly chance: number | null;
 }
 
-const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+function sum(values: readonly number[]): number {
+  let all = 0;
+  for (const one of values) all += one;
+  return all;
+}
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -85,45 +87,59 @@ export function rampEnd({ samples }: Pick<Measured, 'samples'>): number {
   return best === 0 || rates.length < LEAST_BLOCKS ? -Infinity : from + there[best].number * length;
 }
 
-/** A number of a run, from `ramp` on where it is a ratio; null where there is none. */
+/**
+ * A number of a run, from `ramp` on where it is a ratio; null where there is none. Of thousands of entities: nothing is made
+ * for each stretch.
+ */
 export function runValue({ samples }: Pick<Measured, 'samples'>, ramp: number): RunValue | null {
-  if (typeof samples === 'number') return { value: samples, error: null, course: [] };
+  if (typeof samples === 'number') return { value: samples, error: null };
   const { numbers, counts, per, from, length, isTotal, isSampled } = samples;
-  const all = counts.map((n, k) => ({ n, d: per[k], at: from + (numbers[k] + 0.5) * length }));
-  const course = all.map(({ n, d }) => (Number.isFinite(n / d) ? n / d : null));
-  const known = all.filter(({ n }) => !Number.isNaN(n));
-  const kept = known.filter(({ d, at }) => d > 0 && at > ramp);
-  const below = sum(kept.map(({ d }) => d));
-  const value = isTotal
-    ? sum(known.map(({ n }) => n))
-    : sum(known.filter(({ at }) => at > ramp).map(({ n }) => n)) / below;
-  if (known.length === 0 || !Number.isFinite(value)) return null;
-  const error = isSampled ? null : ratioError(kept);
-  if (error === null || !isTotal) return { value, error, course };
-  return { value, error: error * sum(known.map(({ d }) => (d > 0 ? d : 0))), course };
+  const [kept, below]: [number[], number[]] = [[], []];
+  let [known, all, work, behind, time] = [0, 0, 0, 0, 0];
+  for (let k = 0; k < counts.length; k++) {
+    const [n, d] = [counts[k], per[k]];
+    if (Number.isNaN(n)) continue;
+    known++;
+    all += n;
+    if (d > 0) work += d;
+    if (!(from + (numbers[k] + 0.5) * length > ramp)) continue;
+    behind += n;
+    if (!(d > 0)) continue;
+    time += d;
+    kept.push(n);
+    below.push(d);
+  }
+  const value = isTotal ? all : behind / time;
+  if (known === 0 || !Number.isFinite(value)) return null;
+  const error = isSampled ? null : ratioError(kept, below);
+  return { value, error: error === null || !isTotal ? error : error * work };
 }
 
-interface Stretch {
-  readonly n: number;
-  readonly d: number;
+/** A number by stretch of the whole run; null where there are no samples. */
+export function courseOf({ samples }: Pick<Measured, 'samples'>): readonly (number | null)[] {
+  if (typeof samples === 'number') return [];
+  const { counts, per } = samples;
+  return counts.map((n, k) => (Number.isFinite(n / per[k]) ? n / per[k] : null));
 }
 
 /** Standard error of Σn / Σd; the greatest by stretches as they are, joined by two, and by four. */
-function ratioError(stretches: readonly Stretch[]): number | null {
-  const below = sum(stretches.map(({ d }) => d));
-  const ratio = sum(stretches.map(({ n }) => n)) / below;
-  const errors = JOINED.flatMap((width) => {
-    const k = Math.floor(stretches.length / width);
-    if (k < LEAST_BLOCKS) return [];
-    const squares = Array.from(
-      { length: k },
-      (_, at) =>
-        sum(stretches.slice(at * width, (at + 1) * width).map(({ n, d }) => n - ratio * d)) ** 2,
-    );
-    return [Math.sqrt((k / (k - 1)) * sum(squares) * (stretches.length / (k * width))) / below];
-  });
-  const error = Math.max(...errors);
-  return Number.isFinite(error) ? error : null;
+function ratioError(n: readonly number[], d: readonly number[]): number | null {
+  const below = sum(d);
+  const ratio = sum(n) / below;
+  let greatest: number | null = null;
+  for (const width of JOINED) {
+    const k = Math.floor(n.length / width);
+    if (k < LEAST_BLOCKS) break;
+    let squares = 0;
+    for (let at = 0; at < k * width; at += width) {
+      let off = 0;
+      for (let one = at; one < at + width; one++) off += n[one] - ratio * d[one];
+      squares += off * off;
+    }
+    const error = Math.sqrt((k / (k - 1)) * squares * (n.length / (k * width))) / below;
+    if (greatest === null || !(error <= greatest)) greatest = error;
+  }
+  return greatest !== null && Number.isFinite(greatest) ? greatest : null;
 }
 
 /**
@@ -133,15 +149,17 @@ function ratioError(stretches: readonly Stretch[]): number | null {
  * it counts alone, and what the stretches say adds the less certainty the more it falls short.
  */
 export function estimateOf(runs: readonly RunValue[]): Estimate {
+  const n = runs.length;
+  if (n === 1) {
+    const [{ value, error }] = runs;
+    const known = error === null ? null : BETWEEN_RUNS * error;
+    return { value, error: known, freedom: FREEDOM_OF_STRETCHES };
+  }
   const values = runs.map(({ value }) => value);
   const value = median(values);
-  const n = runs.length;
   const errors = runs.flatMap(({ error }) => (error === null ? [] : [error]));
   const isKnown = errors.length === n;
   const stretches = isKnown ? (BETWEEN_RUNS ** 2 * sum(errors.map((one) => one ** 2))) / n : 0;
-  if (n === 1) {
-    return { value, error: isKnown ? Math.sqrt(stretches) : null, freedom: FREEDOM_OF_STRETCHES };
-  }
   const mean = sum(values) / n;
   const own = sum(values.map((one) => (one - mean) ** 2)) / (n - 1);
   const share = own === 0 ? 1 : Math.min(1, stretches / own);
@@ -162,7 +180,10 @@ export function gapOf(a: Estimate, b: Estimate): Gap {
   if (error === 0) return { change, error, freedom: 0, bound: 0, chance: change === 0 ? 1 : 0 };
   const freedom = (va + vb) ** 2 / (va ** 2 / a.freedom + vb ** 2 / b.freedom);
   return {
-    ...{ change, error, freedom, bound: error * quantile(freedom, OUTSIDE) },
+    change,
+    error,
+    freedom,
+    bound: error * quantile(freedom, OUTSIDE),
     chance: tail(Math.abs(change) / error, freedom),
   };
 }
@@ -194,28 +215,48 @@ export function beyondChance(chances: readonly (number | null)[]): Judged {
 }
 
 /** The least change that would be called, of a table with this level, in 19 of 20 such pairs; null where that is not known. */
-export function detectable({ error, freedom }: Gap, level: number): number | null {
+export function detectable(
+  { error, freedom }: Pick<Gap, 'error' | 'freedom'>,
+  level: number,
+): number | null {
   if (error === null || error === 0) return error;
   return error * (quantile(freedom, level) + quantile(freedom, 2 * OUTSIDE));
 }
 
 /** The share of Student's distribution beyond ±t. */
-export function tail(t: number, freedom: number): number {
-  return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5);
+export function tail(t: number, freedom: number, scale = logBeta(freedom)): number {
+  return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5, scale);
 }
 
 /** The t beyond ±which lies this share. */
 export function quantile(freedom: number, share: number): number {
-  let low = 0;
-  let high = 1;
-  while (tail(high, freedom) > share) high *= 2;
-  for (let k = 0; k < 60; k++) {
-    const middle = (low + high) / 2;
-    if (tail(middle, freedom) > share) low = middle;
-    else high = middle;
+  const scale = logBeta(freedom);
+  let [low, high] = [0, 1];
+  while (tail(high, freedom, scale) > share) [low, high] = [high, 2 * high];
+  let t = (low + high) / 2;
+  for (let k = 0; k < STEPS; k++) {
+    const beyond = tail(t, freedom, scale);
+    if (beyond > share) low = t;
+    else high = t;
+    const density =
+      Math.exp(-((freedom + 1) / 2) * Math.log1p((t * t) / freedom) - scale) / Math.sqrt(freedom);
+    // Newton's, on the logarithm of the share, which is nearly straight; or half of where it must be.
+    const step = (Math.log(beyond / share) * beyond) / (2 * density);
+    const next = t + step > low && t + step < high ? t + step : (low + high) / 2;
+    if (Math.abs(next - t) <= CLOSE * t) return next;
+    t = next;
   }
-  return high;
+  return t;
 }
+
+/** More than any quantile takes. */
+const STEPS = 100;
+/** Of a quantile: by less it need not be off. */
+const CLOSE = 1e-12;
+
+/** Logarithm of the beta function of half the degrees of freedom and a half. */
+const logBeta = (freedom: number): number =>
+  logGamma(freedom / 2) + logGamma(0.5) - logGamma((freedom + 1) / 2);
 
 /** Lanczos' series (g = 7, 9 terms). */
 const LANCZOS = [
@@ -230,14 +271,12 @@ function logGamma(x: number): number {
   return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);
 }
 
-/** The regularised incomplete beta function, by its continued fraction (Abramowitz and Stegun 26.5.8). */
-function incompleteBeta(x: number, a: number, b: number): number {
+/** The regularised incomplete beta function, by its continued fraction (Abramowitz and Stegun 26.5.8). @param scale log B(a, b) */
+function incompleteBeta(x: number, a: number, b: number, scale: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
-  if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a);
-  const front = Math.exp(
-    logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x),
-  );
+  if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a, scale);
+  const front = Math.exp(a * Math.log(x) + b * Math.log(1 - x) - scale);
   let c = 1;
   let d = 1 / (1 - ((a + b) * x) / (a + 1));
   let fraction = d;

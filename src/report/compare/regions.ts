@@ -1,4 +1,5 @@
 /** What is compared of regions: totals of reports, which have no samples, and how long visits took, which traces tell. */
+import { DRAM_ENERGY, PACKAGE_ENERGY, RUNTIME, SYNC_RUNTIME } from '../../model/measures/index.ts';
 import { type OpenRecording, quoteName, type Row } from '../../query/index.ts';
 import type { Has } from '../tables.ts';
 import type { Measured } from './measures.ts';
@@ -6,6 +7,11 @@ import type { ScopedSamples } from './simulator.ts';
 
 const COLUMNS = `SELECT column_name AS name, coalesce(unit, '') AS unit FROM metrics
 WHERE table_name = 'geopm_region' AND behaviour <> 'label'`;
+
+/** Which way of a report's column is good, where a measure of nothing else declares it. */
+const GOOD = new Map(
+  [RUNTIME, SYNC_RUNTIME, PACKAGE_ENERGY, DRAM_ENERGY].map((one) => [one.key, one.good]),
+);
 
 /** Totals, which add up over several reports of a host. */
 const ADDS_UP = ['s', 'J'];
@@ -33,7 +39,7 @@ export async function regionTotals(recording: OpenRecording, has: Has): Promise<
       const host = row.host as string | null;
       const entity = String(row.entity);
       const key = name.replaceAll('_', ' ');
-      return [{ host, entity, key, unit, samples: value }];
+      return [{ host, entity, key, unit, good: GOOD.get(name) ?? null, samples: value }];
     }),
   );
 }
@@ -52,7 +58,13 @@ export function visitSamples(has: Has): ScopedSamples[] {
       scope: 'region',
       lanes: 'sum',
       measures: [
-        { key: 'time of a visit', unit: 's', count: 'visit', per: '(visit IS NOT NULL)::INTEGER' },
+        {
+          key: 'time of a visit',
+          unit: 's',
+          good: RUNTIME.good,
+          count: 'visit',
+          per: '(visit IS NOT NULL)::INTEGER',
+        },
       ],
       sql: `SELECT host, coalesce(${named}, printf('0x%08x', hash)) AS entity, 0 AS lane, t, NULL::DOUBLE AS seconds, visit
         FROM (SELECT *, CASE WHEN event = 'REGION_ENTRY' AND lead(event) OVER w = 'REGION_EXIT' THEN lead(t) OVER w - t END AS visit

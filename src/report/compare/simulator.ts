@@ -1,83 +1,25 @@
 /** What is compared of a simulation: the run, its PEs, KPs, LPs, their threads and phases. */
 import { COUNTING } from '../../findings/samples.ts';
 import {
-  ACTIVITIES,
-  COMMITTED_RATE,
   courseOf,
   type Measure as Declared,
-  EFFICIENCY,
-  inputsOf,
-  oneMode,
-  ROLLED_BACK_SHARE,
-  SECONDARY_SHARE,
+  type Settled,
+  settledSql,
   THREAD_RUNNING,
   THREAD_WAITING,
-  type Weights,
 } from '../../model/measures/index.ts';
+import { type OpenRecording, quoteText, type Row } from '../../query/index.ts';
 import type { Has } from '../tables.ts';
+import { COMMITTED, KNOWN, needsOf, sqlOf, WORK, weighedSql } from './known.ts';
 import type { Measure, Samples } from './measures.ts';
+import type { PartSamples } from './part-measures.ts';
 import type { Scope } from './scope.ts';
-
-const WORK = ['events_processed', 'events_rolled_back'];
-const COMMITTED = 'events_processed::DOUBLE - events_rolled_back::DOUBLE';
-
-interface Known extends Measure {
-  readonly needs: readonly string[];
-}
-
-/** A sample's parts of the two sums that a measure is the ratio of. */
-function compared(measure: Declared): Known {
-  const { label, unit, of, per, factor } = measure;
-  const sum = (weights: Weights) =>
-    Object.entries(weights)
-      .map(([key, weight]) => `${weight} * ${key}::DOUBLE`)
-      .join(' + ');
-  return {
-    key: label,
-    unit: unit.replace(/^\{(\w+)\}/, '$1s'),
-    count: `${factor} * (${sum(of)})`,
-    per: per === null ? 'total' : per === 'seconds' ? 'second' : sum(per),
-    needs: inputsOf(measure),
-  };
-}
-
-const KNOWN: readonly Known[] = [
-  ...[COMMITTED_RATE, EFFICIENCY, ROLLED_BACK_SHARE, SECONDARY_SHARE].map(compared),
-  ...ACTIVITIES.map((activity) => ({ ...compared(activity), isSampled: true })),
-  {
-    ...{ key: 'pending events', unit: 'events', count: 'priority_queue_size', per: '1' },
-    needs: ['priority_queue_size'],
-  },
-  {
-    ...{ key: 'ahead of GVT', unit: 'virtual time', count: 'time_ahead_gvt' },
-    ...{ per: '(time_ahead_gvt IS NOT NULL)::INTEGER', needs: ['time_ahead_gvt'] },
-  },
-  {
-    ...{ key: 'committed events', unit: 'in all', count: COMMITTED },
-    ...{ per: 'total', needs: WORK },
-  },
-  ...(
-    [
-      ['events handled', 'events_processed'],
-      ['events rolled back', 'events_rolled_back'],
-      ['rollbacks', 'total_rollbacks'],
-      ['events sent to other PEs', 'network_sends'],
-    ] as const
-  ).map(([key, column]) => ({
-    ...{ key, unit: 'in all', count: column, per: 'total', needs: [column] },
-  })),
-];
-
-const COMMITTED_A_SECOND = compared(COMMITTED_RATE);
-/** The number whose course tells where a run's ramp ends. */
-export const RAMP_KEY = `${COMMITTED_A_SECOND.key} ${COMMITTED_A_SECOND.unit}`;
 
 const LASTING = ['priority_queue_size', 'time_ahead_gvt'];
 /** Columns that add up over samples of one moment, and those that do not. */
-const ADDED = [
-  ...new Set([...WORK, ...KNOWN.flatMap(({ needs }) => needs)]),
-  'network_sends',
-].filter((key) => !LASTING.includes(key));
+const ADDED = [...new Set([...WORK, ...KNOWN.flatMap(needsOf)])].filter(
+  (key) => !LASTING.includes(key),
+);
 
 interface Level {
   readonly scope: Scope;
@@ -86,11 +28,11 @@ interface Level {
   readonly tables: readonly string[];
   /** SQL of the entity's name. */
   readonly entity: string;
+  /** Of entities that are parts of PEs, each with samples of its own: SQL of a number for each, and its name. */
+  readonly part?: { readonly number: string; readonly nameOf: (number: number) => string };
   /** Columns that tell one series from another. */
   readonly lane: readonly string[];
   readonly lanes?: 'mean';
-  /** Whether entities are parts of PEs, each with samples of its own. */
-  readonly parts?: true;
 }
 
 /** What stands for all PEs where two runs have different numbers of them. */
@@ -107,12 +49,15 @@ const LEVELS: readonly Level[] = [
   {
     ...{ scope: 'kp', table: 'ross_kp', tables: ['ross_kp'] },
     ...{ entity: "'PE ' || pe_id || ' KP ' || kp_id", lane: ['pe_id', 'kp_id'] },
-    parts: true,
+    part: {
+      number: `pe_id::DOUBLE * ${2 ** 32} + kp_id`,
+      nameOf: (one) => `PE ${Math.floor(one / 2 ** 32)} KP ${one % 2 ** 32}`,
+    },
   },
   {
     ...{ scope: 'lp', table: 'ross_lp', tables: ['ross_lp'] },
     ...{ entity: "'LP ' || lp_id", lane: ['lp_id'] },
-    parts: true,
+    part: { number: 'lp_id', nameOf: (lp) => `LP ${lp}` },
   },
 ];
 
@@ -120,59 +65,74 @@ export interface ScopedSamples extends Samples {
   readonly scope: Scope;
 }
 
-function levelSamples({ scope, table, tables, entity, lane, lanes, parts }: Level, has: Has) {
+export interface ScopedParts extends PartSamples {
+  readonly scope: Scope;
+}
+
+function levelSamples(
+  { scope, table, tables, entity, part, lane, lanes }: Level,
+  has: Has,
+  settled: Settled | undefined,
+): (ScopedSamples | ScopedParts)[] {
   const there = (column: string) => has(`${table}.${column}`);
-  const course = courseOf(table, has);
-  if (course === null || ![...lane, 'mode'].every(there)) return [];
+  const course = courseOf(table, has, settled);
+  if (course === null || settled === undefined || ![...lane, 'mode'].every(there)) return [];
   const timed = there('t');
   const isOwn = table === tables[0];
   /** Whether this is the first of the tables that has all of them. */
   const first = (needs: readonly string[]) =>
     tables.find((one) => [...needs, 'mode'].every((key) => has(`${one}.${key}`))) === table;
-  const measures = KNOWN.filter(
-    ({ needs, per }) =>
+  const known = KNOWN.filter((one) => {
+    const needs = needsOf(one);
+    return (
       first(needs) &&
-      (timed || per !== 'second') &&
+      (timed || one.per !== 'second') &&
       // States of parts are none of the whole.
       (isOwn || !needs.some((key) => LASTING.includes(key))) &&
-      !(lanes === 'mean' && per === 'total'),
-  );
-  if (measures.length === 0) return [];
+      !(lanes === 'mean' && one.per === 'total')
+    );
+  });
+  if (known.length === 0) return [];
   const columns = [...ADDED, ...LASTING].filter(there);
-  const sums = columns.map(
-    (column) => `${LASTING.includes(column) ? 'max' : 'sum'}(${column}) AS ${column}`,
-  );
   const keys = lane.join(', ');
-  const from = `FROM ${table} WHERE ${oneMode(table)}`;
+  const from = `FROM ${table} WHERE mode = ${quoteText(settled.mode)}`;
   const since = (by: string) =>
     timed ? `real - lag(real) OVER (PARTITION BY ${by} ORDER BY t)` : 'NULL::DOUBLE';
   const real = timed ? ', min(t) AS real' : '';
-  const named = `NULL::VARCHAR AS host, ${entity} AS entity`;
-  const samples: ScopedSamples = {
-    scope,
-    // Without a time nothing tells how totals would scatter.
-    work: WORK.every(there) ? COMMITTED : timed ? 'seconds' : '1',
-    measures: measures.map((one) =>
-      // Times of several PEs are shares of the time of all.
-      scope === 'run' && one.unit === '%' && one.per === 'second'
-        ? { ...one, per: 'CASE WHEN seconds > 0 THEN seconds END' }
-        : one,
-    ),
-    ...(parts && there('pe_id')
-      ? {
-          lanes: 'one',
-          // A PE samples all that it holds at once, and has few moments where there are many samples.
-          moments: `SELECT pe_id, t, ${since('pe_id')} AS seconds
-            FROM (SELECT pe_id, ${course} AS t${real} ${from} GROUP BY ALL)`,
-          sql: `SELECT ${named}, pe_id, ${course} AS t, ${columns.join(', ')} ${from}`,
-        }
-      : {
-          lanes: lanes ?? 'sum',
-          sql: `SELECT ${named}, concat_ws(' ', ${keys}) AS lane, ${since(keys)} AS seconds, *
-            FROM (SELECT ${keys}, ${course} AS t${real}, ${sums.join(', ')} ${from} GROUP BY ${keys}, ${course})`,
-        }),
-  };
-  return [samples];
+  const hasWork = WORK.every(there);
+  if (part !== undefined && there('pe_id')) {
+    const used = [...new Set([...known.flatMap(needsOf), ...(hasWork ? WORK : [])])];
+    return [
+      {
+        ...{ scope, columns: used, known, nameOf: part.nameOf },
+        work: hasWork ? COMMITTED : timed ? 'seconds' : 'samples',
+        // A PE samples all that it holds at once, and has few moments where there are many samples.
+        moments: `SELECT pe_id, t, ${since('pe_id')} AS seconds
+          FROM (SELECT pe_id, ${course} AS t${real} ${from} GROUP BY ALL)`,
+        sql: `SELECT pe_id::FLOAT, (${course})::DOUBLE, ${part.number},
+          ${used.map((column) => `${column}::DOUBLE`).join(', ')} ${from}`,
+      },
+    ];
+  }
+  const sums = columns.map(
+    (column) => `${LASTING.includes(column) ? 'max' : 'sum'}(${column}) AS ${column}`,
+  );
+  return [
+    {
+      scope,
+      lanes: lanes ?? 'sum',
+      // Without a time nothing tells how totals would scatter.
+      work: hasWork ? weighedSql(COMMITTED) : timed ? 'seconds' : '1',
+      measures: known.map(sqlOf).map((one) =>
+        // Times of several PEs are shares of the time of all.
+        scope === 'run' && one.unit === '%' && one.per === 'second'
+          ? { ...one, per: 'CASE WHEN seconds > 0 THEN seconds END' }
+          : one,
+      ),
+      sql: `SELECT NULL::VARCHAR AS host, ${entity} AS entity, concat_ws(' ', ${keys}) AS lane, ${since(keys)} AS seconds, *
+        FROM (SELECT ${keys}, ${course} AS t${real}, ${sums.join(', ')} ${from} GROUP BY ${keys}, ${course})`,
+    },
+  ];
 }
 
 /** How long threads ran, and waited for a CPU. */
@@ -180,8 +140,8 @@ function threadSamples(has: Has): ScopedSamples[] {
   const columns = ['pe_id', 't0', 't', 'cpu_time', 'run_queue_wait'];
   if (!columns.every((column) => has(`sim_thread_rate.${column}`))) return [];
   // Columns are rates already.
-  const share = ({ label, unit, factor, of }: Declared): Measure => ({
-    ...{ key: label, unit, count: `${factor} * ${Object.keys(of)} * seconds`, per: 'second' },
+  const share = ({ label, unit, good, factor, of }: Declared): Measure => ({
+    ...{ key: label, unit, good, count: `${factor} * ${Object.keys(of)} * seconds`, per: 'second' },
   });
   return [
     {
@@ -210,8 +170,20 @@ function phaseSamples(has: Has): ScopedSamples[] {
   ];
 }
 
-export const simulatorSamples = (has: Has): ScopedSamples[] => [
-  ...LEVELS.flatMap((level) => levelSamples(level, has)),
-  ...threadSamples(has),
-  ...phaseSamples(has),
-];
+/** @returns samples in the order in which they are told, those of the run first */
+export async function simulatorSamples(
+  recording: OpenRecording,
+  has: Has,
+): Promise<(ScopedSamples | ScopedParts)[]> {
+  const settled = new Map<string, Settled>();
+  for (const table of new Set(LEVELS.map((level) => level.table))) {
+    if (!has(`${table}.mode`)) continue;
+    const [found] = await recording.query<Settled & Row>(settledSql(table, has(`${table}.t`)));
+    if (found !== undefined) settled.set(table, found);
+  }
+  return [
+    ...LEVELS.flatMap((level) => levelSamples(level, has, settled.get(level.table))),
+    ...threadSamples(has),
+    ...phaseSamples(has),
+  ];
+}

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { OptionError } from '../../model/option.ts';
 import { layoutOf } from '../../model/struct.ts';
+import type { RunConfig } from '../config.ts';
 import { type Model, ModelError } from '../model.ts';
+import { sizedModel } from '../run-model.ts';
 import type { Settings } from '../settings.ts';
 import type { Checkpoint, ModelIdentity } from './file.ts';
 
@@ -12,7 +14,12 @@ import type { Checkpoint, ModelIdentity } from './file.ts';
 export const sourceOf = (path: string): string =>
   createHash('sha256').update(readFileSync(path)).digest('hex');
 
-export function identityOf(model: Model, path: string | undefined): ModelIdentity {
+/** What a model is with these options. */
+export function identityOf(
+  { model: given, path }: { readonly model: Model; readonly path?: string },
+  options: RunConfig['options'],
+): ModelIdentity {
+  const model = sizedModel(given, options);
   const structs = [
     layoutOf('message', model.message),
     ...[...model.types].map(([name, { state }]) => layoutOf(name, state)),

@@ -76,13 +76,14 @@ class Doubles {
   }
 }
 
-function pendingOf({ pool, queue, signatures, ids }: Pe) {
+function pendingOf({ pool, queue, signatures, ids, timers }: Pe) {
   const { F, I, payload } = pool;
   const all = new Doubles();
   let count = 0;
   queue.sweep((h) => {
     const i = h << 1;
     if ((I[i + STATE] & STATE_MASK) === CANCELLED) return true;
+    if (timers?.isCancelled(h, I[i + DEST])) return true;
     const list = I[i + EXTRA] === 0 ? 0 : signatures.prefixLength(h) + 1;
     const at = all.add(HEAD + list + payload);
     const { f64, i32 } = all;

@@ -63,7 +63,7 @@ export class RunCheckpoints {
     this.from = typeof restart === 'string' ? readCheckpoint(restart) : (restart ?? null);
     const { from } = this;
     this.settings = from === null ? settings : settingsAfter(from, settings);
-    if (from !== null) expectSameModel(from, identityOf(loaded.model, loaded.path));
+    if (from !== null) expectSameModel(from, identityOf(loaded, from.head.settings.options));
   }
 
   /** The number of PEs that the model is sized for. */
@@ -99,7 +99,7 @@ export class RunCheckpoints {
     }
     const { end, warmup, lookahead, seeds, coreSeeds, options } = config;
     const head = {
-      model: identityOf(loaded.model, loaded.path),
+      model: identityOf(loaded, options),
       settings: { end, warmup, lookahead, seeds, coreSeeds, options },
       lps: placement.lps,
       sizedFor,

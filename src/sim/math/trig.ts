@@ -103,12 +103,30 @@ export function cosTurn(t: number): number {
   return turn(t, 1);
 }
 
-/** sin x for x in radians, error below 0.51 ulp; NaN for |x| > 2^20, which would need a longer pi. */
+/**
+ * Sine, error below 0.51 ulp; NaN beyond 2^20 radians, which would need a longer pi.
+ * @param x in radians
+ * @example
+ * ```ts
+ * import { sin } from 'triscope/sim';
+ *
+ * console.log(sin(Math.PI / 6)); // 0.49999999999999994, on every machine
+ * ```
+ */
 export function sin(x: number): number {
   return radians(x, 0);
 }
 
-/** cos x for x in radians, error below 0.51 ulp; NaN for |x| > 2^20, which would need a longer pi. */
+/**
+ * Cosine, error below 0.51 ulp; NaN beyond 2^20 radians, which would need a longer pi.
+ * @param x in radians
+ * @example
+ * ```ts
+ * import { cos } from 'triscope/sim';
+ *
+ * console.log(cos(Math.PI / 3)); // 0.5000000000000001, on every machine
+ * ```
+ */
 export function cos(x: number): number {
   return radians(x, 1);
 }

@@ -9,7 +9,8 @@
  *     drew, sent                            the engine's affair
  */
 import { float, int } from '../../model/option.ts';
-import { defineModel, type Lp, ModelError } from '../model.ts';
+import { defineModel } from '../define-model.ts';
+import { type Lp, ModelError } from '../model.ts';
 
 /** What an event is to the cell that gets it. */
 const NEW_CALL = 0;

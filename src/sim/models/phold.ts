@@ -1,6 +1,7 @@
 /** PHOLD: the benchmark model of optimistic simulation, as ROSS's (R. Fujimoto, 1990). */
 import { flag, float, int, noEffect, text } from '../../model/option.ts';
-import { defineModel, type EventInfo, ModelError } from '../model.ts';
+import { defineModel } from '../define-model.ts';
+import { type EventInfo, ModelError } from '../model.ts';
 
 /** Event types: sent by the LP itself, or by another. */
 const STAYED = 0;

@@ -3,9 +3,12 @@
  * and leave (J. R. Jackson, "Networks of Waiting Lines", 1957). Its exact means are known, so what the
  * simulator measures can be checked. No `reverse`: the engine undoes the writes.
  */
+
+import { array, ring } from '../../model/fields.ts';
 import { flag, float, int, oneOf } from '../../model/option.ts';
-import { array, type ReadonlyArrayView, ring, type StructOf } from '../../model/struct.ts';
-import { defineModel, ModelError } from '../model.ts';
+import type { ReadonlyArrayView, StructOf } from '../../model/struct.ts';
+import { defineModel } from '../define-model.ts';
+import { ModelError } from '../model.ts';
 
 /** The measured part of the run is cut into this many batches of equal length. */
 const BATCHES = 20;

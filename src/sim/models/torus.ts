@@ -4,9 +4,12 @@
  *
  *     port 2d: towards the higher coordinate of dimension d      port 2d + 1: towards the lower
  */
+
+import { array } from '../../model/fields.ts';
 import { float, int } from '../../model/option.ts';
-import { array, type ReadonlyArrayView, type StructOf } from '../../model/struct.ts';
-import { defineModel, type Lp, ModelError, type Results } from '../model.ts';
+import type { ReadonlyArrayView, StructOf } from '../../model/struct.ts';
+import { defineModel } from '../define-model.ts';
+import { type Lp, ModelError, type Results } from '../model.ts';
 
 const MAX_DIMENSIONS = 6;
 const MAX_HOPS = 128;

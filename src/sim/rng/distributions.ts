@@ -35,6 +35,11 @@ function reject(what: string, value: number | bigint): never {
   throw new RangeError(`${what}, got ${value}`);
 }
 
+/** @throws RangeError for a mean of an exponential distribution that cannot be */
+export function refuseMean(mean: number): never {
+  throw new RangeError(`an exponential mean must not be negative, got ${mean}`);
+}
+
 /** Whole number from 0 to n - 1. The bound matters once in 2^53 draws, when u has rounded to 1. */
 function below(g: UniformSource, n: number): number {
   return Math.min(Math.floor(g.uniform() * n), n - 1);

@@ -149,9 +149,13 @@ export function histogramResult({ from, to, bins: counts }: GatheredHistogram): 
 export function histogram(of: HistogramOptions): CellsField<Histogram, ReadonlyHistogram> {
   const { from, to, bins } = of;
   if (!(Number.isFinite(from) && Number.isFinite(to) && to > from))
-    throw new RangeError(`histogram({ from: ${from}, to: ${to} }): finite numbers, from below to`);
+    throw new RangeError(
+      `histogram({ from: ${from}, to: ${to} }): from must be less than to, and both finite`,
+    );
   if (!Number.isInteger(bins) || bins < 1 || bins > 1 << 20)
-    throw new RangeError(`histogram({ bins: ${bins} }): a whole number from 1 to ${1 << 20}`);
+    throw new RangeError(
+      `histogram({ bins: ${bins} }): bins must be a whole number from 1 to ${1 << 20}`,
+    );
   return {
     kind: 'cells',
     cells: Math.ceil((BINS + bins) / 2),

@@ -13,5 +13,7 @@ export function expectSlices(what: string, { slices = 0, ...others }: StatisticO
   for (const key of Object.keys(others))
     throw new RangeError(`${what}(): '${key}' is not an option; there is slices`);
   if (slices === 0 || (Number.isInteger(slices) && slices >= 64 && slices % 2 === 0)) return slices;
-  throw new RangeError(`${what}({ slices: ${slices} }): an even number from 64 on, or 0 for none`);
+  throw new RangeError(
+    `${what}({ slices: ${slices} }): must be an even number of at least 64, or 0 for none`,
+  );
 }

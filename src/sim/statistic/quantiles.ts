@@ -158,7 +158,7 @@ class LpQuantiles implements Quantiles {
   quantile(p: number): number {
     const { cells, sketch } = this;
     if (!(p >= 0 && p <= 1))
-      throw new RangeError(`${cells.where}.quantile(${p}): a share from 0 to 1`);
+      throw new RangeError(`${cells.where}.quantile(${p}): must be a share from 0 to 1`);
     const n = this.count;
     if (n === 0) return Number.NaN;
     const range = [cells.get(MIN), cells.get(MAX)] as const;
@@ -243,9 +243,11 @@ export function quantilesResult({ sketch, min, max, counts }: GatheredQuantiles)
 export function quantiles(options: QuantileOptions): CellsField<Quantiles, ReadonlyQuantiles> {
   const { from, to, error = 0.01 } = options;
   if (!(from >= 2 ** -1000 && to > from && to <= 2 ** 1000))
-    throw new RangeError(`quantiles({ from: ${from}, to: ${to} }): numbers above 0, from below to`);
+    throw new RangeError(
+      `quantiles({ from: ${from}, to: ${to} }): from must be less than to, and both above 0`,
+    );
   if (!(error >= 1e-5 && error <= 0.25))
-    throw new RangeError(`quantiles({ error: ${error} }): a share from 0.00001 to 0.25`);
+    throw new RangeError(`quantiles({ error: ${error} }): must be a share from 0.00001 to 0.25`);
   const bits = Math.max(0, Math.ceil(Math.log2(1 / (2 * error))));
   const first = bucketOf(from, bits);
   const buckets = bucketOf(to, bits) - first + 1;

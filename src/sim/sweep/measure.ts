@@ -5,8 +5,8 @@ import type { ModelResults } from '../results.ts';
 import { valuesOfStatistic } from '../statistic/gathered.ts';
 
 /** `present=area/time`, `served` or `wait.p99`: a total, maximum or number of a statistic, or one divided by another. */
-export interface Measure {
-  readonly name: string;
+export interface Measure<K extends string = string> {
+  readonly name: K;
   readonly of: string;
   readonly by?: string;
 }
@@ -31,6 +31,17 @@ export function parseMeasure(text: string): Measure {
   const [, name, of, by] = match;
   return { name: name ?? text, of, ...(by !== undefined && { by }) };
 }
+
+/** Measures by name, each as `A` or `A/B`. */
+export type Measures<K extends string = string> =
+  | readonly Measure<K>[]
+  | Readonly<Record<K, string>>;
+
+/** Measures as a list. @throws OptionError */
+export const measuresOf = (given: Measures = []): readonly Measure[] =>
+  Array.isArray(given)
+    ? (given as readonly Measure[])
+    : Object.entries(given).map(([name, of]) => parseMeasure(`${name}=${of}`));
 
 /** Numbers by name. */
 export type Numbers = Readonly<Record<string, number>>;

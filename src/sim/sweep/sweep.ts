@@ -7,22 +7,23 @@
 import { availableParallelism } from 'node:os';
 import { OptionError } from '../../model/option.ts';
 import { AnsweringThread } from '../../os/thread.ts';
+import { withMend } from '../bundled.ts';
 import { sourceOf } from '../checkpoint/identity.ts';
-import type { LoadedModel } from '../load-model.ts';
+import { type LoadedModel, loadModel } from '../load-model.ts';
 import { ModelError } from '../model.ts';
 import { CORE_SEEDS, MODEL_SEEDS, type Seeds, seedStream } from '../rng/clcg4.ts';
 import { configFor, type Settings } from '../settings.ts';
 import { type MeanInterval, meanInterval, relativeWidth } from './interval.ts';
 import { Journal, type JournalRun, shareFile } from './journal.ts';
-import { type Measure, valuesOf } from './measure.ts';
+import { type Measure, type Measures, measuresOf, valuesOf } from './measure.ts';
 import type { RunReply } from './sweep-worker.ts';
 import { type Point, pointsOf, settingsAt, type Vary } from './vary.ts';
 
 /**
  * What is varied, how often each point is run (replications, with seeds of their own), and when its means are narrow enough.
  */
-export interface SweepOptions {
-  readonly vary?: readonly Vary[];
+export interface SweepOptions<N extends string = string, K extends string = string> {
+  readonly vary?: readonly Vary<N>[];
   /** Runs of each point, with different seeds; with `untilWidth`, before the first look. Default 10. */
   readonly replications?: number;
   /** More runs, half as many again each time, until no interval's half-width exceeds this part of its mean. */
@@ -31,8 +32,8 @@ export interface SweepOptions {
   readonly mostReplications?: number;
   /** Probability with which an interval covers the true mean; default 0.95. */
   readonly confidence?: number;
-  /** All totals and maxima where none is given. */
-  readonly measures?: readonly Measure[];
+  /** What is reported of each run: `{ wait: 'wait.mean', present: 'area/time' }`. All totals and maxima where none is given. */
+  readonly measures?: Measures<K>;
   /** Runs at once; the CPUs by default. */
   readonly jobs?: number;
   /** Where runs are kept, one JSON object per line; those that are there are not run again. */
@@ -46,23 +47,23 @@ export interface SweepOptions {
 }
 
 /** One point of a sweep. */
-export interface SweepPoint {
+export interface SweepPoint<N extends string = string, K extends string = string> {
   /** The value of each that is varied. */
-  readonly point: Point;
+  readonly point: Point<N>;
   /** How many runs it has. */
   readonly replications: number;
   /** Mean and interval of each measure, by its name. */
-  readonly measures: Readonly<Record<string, MeanInterval>>;
+  readonly measures: Readonly<Record<K, MeanInterval>>;
 }
 
 /** Points with their means and confidence intervals, and the runs that they are from. */
-export interface SweepResult {
+export interface SweepResult<N extends string = string, K extends string = string> {
   readonly model: string;
   /** Probability with which an interval covers the true mean. */
   readonly confidence: number;
   /** How the intervals are computed, in words. */
   readonly method: string;
-  readonly points: readonly SweepPoint[];
+  readonly points: readonly SweepPoint<N, K>[];
   readonly runs: readonly JournalRun[];
   /** Whether all runs were done that were asked for, and intervals are as narrow as asked. */
   readonly complete: boolean;
@@ -118,10 +119,12 @@ class Plan {
   readonly points: readonly Progress[];
   private readonly options: SweepOptions;
   private readonly confidence: number;
+  private readonly measures: readonly Measure[];
 
   constructor(options: SweepOptions, known: readonly JournalRun[]) {
     this.options = options;
     this.confidence = options.confidence ?? 0.95;
+    this.measures = measuresOf(options.measures);
     const byKey = new Map<string, Map<number, JournalRun>>();
     for (const run of known) {
       const key = keyOf(run.point);
@@ -188,7 +191,7 @@ class Plan {
     const runs = this.wantedRuns(progress);
     const lists = new Map<string, number[]>();
     for (const run of runs) {
-      for (const [name, value] of Object.entries(valuesOf(run, this.options.measures ?? [])))
+      for (const [name, value] of Object.entries(valuesOf(run, this.measures)))
         lists.set(name, [...(lists.get(name) ?? []), value]);
     }
     const measures = Object.fromEntries(
@@ -226,35 +229,51 @@ function expectSound(options: SweepOptions): void {
   if (!Number.isInteger(replications) || replications < 1)
     throw new OptionError(`replications ${replications}: must be a positive integer`);
   if (untilWidth !== undefined && !(untilWidth > 0 && replications >= 2))
-    throw new OptionError('until a width: needs a width above 0 and at least 2 replications');
+    throw new OptionError(
+      'a width for the intervals must be above 0, and needs at least 2 replications',
+    );
   if (share !== undefined && !(share.index >= 0 && share.index < share.of))
     throw new OptionError(`share ${share.index} of ${share.of}: there is no such share`);
 }
 
 /**
- * Runs the sweep of a loaded model.
+ * Runs the sweep of a model: a built-in name, the path or `file:` address of a module, or what `loadModel` gave. The result
+ * has the names of what is varied and of the measures in its type.
  * @param settings what is not varied; runs are sequential
  * @throws OptionError for what cannot be; ModelError that names the point of a run that failed
  * @example
  * ```ts
- * import { loadModel, parseMeasure, parseVary, sweep } from 'triscope/sim';
+ * import { sweep } from 'triscope/sim';
  *
- * const loaded = await loadModel('examples/servers.ts');
- * const { points } = await sweep(loaded, { end: 1000 }, {
- *   vary: [parseVary('servers=1..3', loaded.model)],
- *   measures: [parseMeasure('waiting=waiting/time')],
+ * const { points } = await sweep('examples/servers.ts', { end: 1000 }, {
+ *   vary: [{ name: 'servers', values: [1, 2, 3] }],
+ *   measures: { waiting: 'waiting.mean' },
  *   replications: 10,
  * });
  * for (const { point, measures } of points) console.log(point.servers, measures.waiting.mean);
- * loaded.dispose();
  * ```
  */
-export async function sweep(
+export async function sweep<const N extends string = string, const K extends string = string>(
+  model: string | URL | LoadedModel,
+  settings: Settings,
+  options: SweepOptions<N, K>,
+): Promise<SweepResult<N, K>> {
+  const isAddress = typeof model === 'string' || model instanceof URL;
+  const loaded = isAddress ? await loadModel(model) : model;
+  try {
+    return (await sweepLoaded(loaded, settings, options)) as SweepResult<N, K>;
+  } finally {
+    if (isAddress) loaded.dispose();
+  }
+}
+
+async function sweepLoaded(
   loaded: LoadedModel,
   settings: Settings,
   options: SweepOptions,
 ): Promise<SweepResult> {
   expectSound(options);
+  const measures = measuresOf(options.measures);
   const { model, path } = loaded;
   // Every point is checked before the first run.
   for (const point of pointsOf(options.vary ?? []))
@@ -305,7 +324,7 @@ export async function sweep(
         const reply = await runner.ask(settingsOf(settings, point, replication));
         const run = { point, replication, ...reply };
         // What it reports is looked at before it is kept.
-        valuesOf(run, options.measures ?? []);
+        valuesOf(run, measures);
         journal?.add(run);
         progress.runs.set(replication, run);
         plan.extend(progress);
@@ -337,6 +356,6 @@ function told(error: unknown, point: Point, replication: number): Error {
   const where = [shownPoint(point), `replication ${replication}`]
     .filter((s) => s !== '')
     .join(', ');
-  const text = error instanceof Error ? error.message : String(error);
+  const text = withMend(error instanceof Error ? error.message : String(error));
   return error instanceof OptionError ? error : new ModelError(`${where}: ${text}`);
 }

@@ -9,13 +9,13 @@ import type { Settings } from '../settings.ts';
 export type Value = number | boolean | string;
 
 /** A setting of the engine (`end`, `lookahead`, `warmup`) or an option of the model, and its values. */
-export interface Vary {
-  readonly name: string;
+export interface Vary<N extends string = string> {
+  readonly name: N;
   readonly values: readonly Value[];
 }
 
 /** One value of each that is varied, by name. */
-export type Point = Readonly<Record<string, Value>>;
+export type Point<N extends string = string> = Readonly<Record<N, Value>>;
 
 /** Settings of the engine that are part of the question, not of how it is answered. */
 const SETTINGS = ['end', 'lookahead', 'warmup'] as const;

@@ -12,6 +12,7 @@ export interface ComparedChange extends Omit<Change, 'a' | 'b'> {
   readonly b: ComparedSide | null;
 }
 
-export interface CompareFacts extends Pick<Comparison, 'facts' | 'findings' | 'hosts' | 'notes'> {
+export interface CompareFacts
+  extends Pick<Comparison, 'settings' | 'unlike' | 'facts' | 'findings' | 'hosts' | 'notes'> {
   readonly changes: readonly ComparedChange[];
 }

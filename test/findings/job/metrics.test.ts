@@ -152,6 +152,21 @@ describe('metrics', () => {
     expect(value(of, 'GigEBW', 'exam')).toBe(13 / 60);
   });
 
+  it('of one interface name that interface’s inputs alone', async () => {
+    const of = await job(
+      [NET],
+      ['net eth0 100 10', 'net ib0 0 0'],
+      ['net eth0 400 40', 'net ib0 1000000 2000000'],
+    );
+    expect(metric(of, 'GigEBW', 'exam')).toMatchObject({
+      value: 330 / 60,
+      inputs: [
+        { name: 'net.rx_bytes of eth0', value: 300 },
+        { name: 'net.tx_bytes of eth0', value: 30 },
+      ],
+    });
+  });
+
   it('multiply sectors, and dwords of InfiniBand', async () => {
     const of = await job(
       [

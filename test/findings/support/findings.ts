@@ -1,5 +1,5 @@
 /** What rules say of recordings that are made for them. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FINDINGS, type Finding, findAll } from '../../../src/findings/index.ts';
@@ -16,10 +16,14 @@ import {
 } from '../../query/support/recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'findings-'));
-export const removeFolder = () => rmSync(folder, { recursive: true });
+/** Also of files of tests that come later in the same process, each of which removes it again. */
+export const removeFolder = () => rmSync(folder, { recursive: true, force: true });
 
 let made = 0;
-export const newPath = (suffix: string): string => join(folder, `${++made}${suffix}`);
+export function newPath(suffix: string): string {
+  mkdirSync(folder, { recursive: true });
+  return join(folder, `${++made}${suffix}`);
+}
 
 /** Of the rule alone, in the folder or file at `path`. */
 export async function findingsAt(path: string, rule: string): Promise<Finding[]> {

@@ -184,13 +184,13 @@ describe('nvidia_gpu', () => {
     ]);
     expect(open.absent).toContainEqual({
       type: 'nvidia_gpu_ecc',
-      reason: 'no GPU that NVML tells this of',
+      reason: 'NVML reports this for no GPU',
     });
     expect(text).toBe('nvidia_gpu 0 85899345920 85899344920 1000 41\nnvidia_gpu_state 0 61\n');
   });
 
   it('is not there without a GPU', () => {
-    expect(missing(machine({}), 'nvidia_gpu')).toBe('no GPU that NVML tells this of');
+    expect(missing(machine({}), 'nvidia_gpu')).toBe('NVML reports this for no GPU');
   });
 });
 

@@ -100,7 +100,7 @@ describe('one type per processor', () => {
     expect(present({ processor: intel(model), cpus, msr: { 0: EIGHT, 1: EIGHT } })).toEqual([name]);
   });
 
-  it.each([[0x10], [0x17], [0x19]])('amd64_pmc on AMD family %i', (family) => {
+  it.each([[0x10], [0x17], [0x19], [0x1a]])('amd64_pmc on AMD family %i', (family) => {
     const registers = msr(
       ['c0010000', [1, 2, 3, 4, 5, 6, 7, 8]],
       ['c0010200', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
@@ -118,7 +118,9 @@ describe('what is not there', () => {
       'for Haswell; this is Intel 06_2D, whose type is intel_snb',
     );
     expect(missing(root, 'intel_hsw_cbo')).toBe('for Haswell; this is Intel 06_2D');
-    expect(missing(root, 'amd64_rapl')).toBe('for AMD families 17h and 19h; this is Intel 06_2D');
+    expect(missing(root, 'amd64_rapl')).toBe(
+      'for AMD families 17h, 19h and 1Ah; this is Intel 06_2D',
+    );
     expect(missing(root, 'intel_hsw_imc')).toContain('/proc/bus/pci has no device 8086:2fb0');
   });
 
@@ -269,19 +271,46 @@ describe('packages', () => {
 
 describe('programming', () => {
   it('refuses processors whose events are not known, and reads them all the same', () => {
-    // Ice Lake, whose counters CPUID would tell; Zen 4.
-    const zen4 = machine({
-      processor: ['AuthenticAMD', 0x19, 0x11],
+    // A model of Zen 6.
+    const zen6 = machine({
+      processor: ['AuthenticAMD', 0x1a, 0x50],
       cpus: ONE,
       msr: {
         0: msr(['c0010200', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]], ['c00000e7', [1, 2, 3]]),
       },
     });
-    const { records, failures } = collect(zen4, ['amd64_pmc'], true);
+    const { records, failures } = collect(zen6, ['amd64_pmc'], true);
     expect(failures).toEqual([
-      'amd64_pmc: no events are known for AMD 19_11: its counters are not programmed',
+      'amd64_pmc: no events are known for AMD 1A_50: its counters are not programmed',
     ]);
     expect(records).toEqual(['amd64_pmc 0 1 3 5 7 9 11 2 4 6 8 10 12 3 2 1']);
+  });
+
+  it.each([
+    ['Zen 4', 0x19, 0x11, [0x431f03n, 0xf004000ffn, 0x4300c2n, 0x4300c3n, 0x432fafn, 0x43f7aen]],
+    ['Zen 5', 0x1a, 0x02, [0x430f03n, 0xf004000ffn, 0x4300c2n, 0x4300c3n, 0x4327afn, 0x4357aen]],
+  ] as const)('%s: selects its events, and lets the counters count', (_, family, model, events) => {
+    const files = {
+      processor: ['AuthenticAMD', family, model] as const,
+      cpus: ONE,
+      msr: {
+        0: msr(
+          ['c0000301', [0]],
+          ['c0010015', [5]],
+          ['c0010200', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
+          ['c00000e7', [1, 2, 3]],
+        ),
+      },
+    };
+    const root = machine(files);
+    const tree = new NodeTree(root);
+    const saved = program('amd64_pmc', tree);
+    expect(saved.at(-1)).toEqual({ space: 'msr 0', at: 0xc0000301, width: 8, value: '0' });
+    expect(hardwareOf(tree).writes).toEqual([
+      ...events.map((value, k) => ({ space: 'msr 0', at: 0xc0010200 + 2 * k, value })),
+      { space: 'msr 0', at: 0xc0010015, value: 5n | (1n << 30n) },
+      { space: 'msr 0', at: 0xc0000301, value: 0x3fn },
+    ]);
   });
 
   it('keeps the bits of a register that it shares', () => {

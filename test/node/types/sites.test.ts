@@ -5,7 +5,7 @@ import { collect, open, put, schema, tree } from './support.ts';
 
 interface Case {
   readonly type: string;
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
   readonly schema: string;
   readonly lines: readonly string[];
 }
@@ -14,6 +14,27 @@ const SLICE = 'sys/fs/cgroup/system.slice';
 const JOB = `${SLICE}/slurmstepd.scope/job_7`;
 const HWMON = 'sys/class/hwmon';
 const AMD = 'sys/class/drm/card1/device';
+const REASONS = ['pl1', 'pl2', 'pl4', 'thermal', 'prochot', 'ratl', 'vr_thermalert', 'vr_tdc'];
+const reasons = (at: string, set: readonly string[]) =>
+  Object.fromEntries(
+    REASONS.map((name) => [`sys/class/drm/${at}reason_${name}`, `${Number(set.includes(name))}\n`]),
+  );
+/** A table of AMD's driver: of a layout, with values (8 bytes, or 4) from a place on, and else as where nothing is told. */
+function gpuMetrics(
+  layout: readonly [number, number],
+  size: number,
+  at: number,
+  values: readonly (number | bigint)[],
+): Buffer {
+  const table = Buffer.alloc(size, 0xff);
+  table.writeUInt16LE(size, 0);
+  table.set(layout, 2);
+  for (const [k, value] of values.entries()) {
+    if (typeof value === 'bigint') table.writeBigUInt64LE(value, at + 8 * k);
+    else table.writeUInt32LE(value, at + 4 * k);
+  }
+  return table;
+}
 const total = (us: string | number) => `avg10=1.23 avg60=0.99 avg300=0.10 total=${us}\n`;
 const pressure = (some: string | number, full: string | number) =>
   `some ${total(some)}full ${total(full)}`;
@@ -157,6 +178,55 @@ const CASES: readonly Case[] = [
     lines: ['intel_gpu 0/gt0 4000 0', 'intel_gpu 1/tile1/gt1 123456789012 1550'],
   },
   {
+    // Older and newer drivers; a card without ECC has no record.
+    type: 'amd_gpu_ecc',
+    files: {
+      [`${AMD}/ras/umc_err_count`]: 'ue: 2\nce: 7\n',
+      'sys/class/drm/card2/device/ras/aca_umc': 'ue: 0\nce: 9007199254740993\nde: 4\n',
+      'sys/class/drm/card3/device/mem_info_vram_total': '68702699520\n',
+    },
+    schema: '!amd_gpu_ecc corrected,E uncorrected,E',
+    lines: ['amd_gpu_ecc 1 7 2', 'amd_gpu_ecc 2 9007199254740993 0'],
+  },
+  {
+    // Power (PPT0) and heat of memory (bit 34); a limit of current (TDC, bit 17) of an APU. No records: a driver that
+    // does not tell, an MI300, a layout that nobody knows, a table cut short.
+    type: 'amd_gpu_state',
+    files: {
+      [`${AMD}/gpu_metrics`]: gpuMetrics([1, 3], 120, 112, [(1n << 34n) | 1n]),
+      'sys/class/drm/card2/device/gpu_metrics': gpuMetrics([2, 3], 152, 120, [1n << 17n]),
+      'sys/class/drm/card3/device/gpu_metrics': gpuMetrics([1, 3], 120, 112, []),
+      'sys/class/drm/card4/device/gpu_metrics': gpuMetrics([1, 7], 2208, 40, [9, 0, 0, 0, 0, 0]),
+      'sys/class/drm/card5/device/gpu_metrics': gpuMetrics([1, 9], 120, 112, [1n]),
+      'sys/class/drm/card6/device/gpu_metrics': gpuMetrics([1, 3], 120, 112, [1n]).subarray(0, 119),
+    },
+    schema: '!amd_gpu_state held_by_power held_by_heat held_by_hardware',
+    lines: ['amd_gpu_state 1 1 1 0', 'amd_gpu_state 2 0 0 1'],
+  },
+  {
+    // The counters stand elsewhere from 1.7 on.
+    type: 'amd_gpu_throttle',
+    files: {
+      [`${AMD}/gpu_metrics`]: gpuMetrics([1, 6], 1664, 32, [4294967290, 1, 2, 3, 4, 5]),
+      'sys/class/drm/card2/device/gpu_metrics': gpuMetrics([1, 8], 3360, 40, [60, 6, 7, 8, 9, 10]),
+      'sys/class/drm/card3/device/gpu_metrics': gpuMetrics([1, 3], 120, 112, [1n]),
+    },
+    schema:
+      '!amd_gpu_throttle ticks,E,W=32 by_signal,E,W=32 by_power,E,W=32 by_socket_heat,E,W=32 by_regulator_heat,E,W=32 by_memory_heat,E,W=32',
+    lines: ['amd_gpu_throttle 1 4294967290 1 2 3 4 5', 'amd_gpu_throttle 2 60 6 7 8 9 10'],
+  },
+  {
+    // Of xe and i915. A part whose driver gives no reasons has no record.
+    type: 'intel_gpu_state',
+    files: {
+      ...reasons('card0/gt/gt0/throttle_', ['pl1', 'vr_tdc']),
+      ...reasons('card1/device/tile0/gt0/freq0/throttle/', ['prochot']),
+      'sys/class/drm/card1/device/tile0/gt1/freq0/act_freq': '0\n',
+    },
+    schema: '!intel_gpu_state held_by_power held_by_heat held_by_hardware',
+    lines: ['intel_gpu_state 0/gt0 1 0 1', 'intel_gpu_state 1/tile0/gt0 0 1 0'],
+  },
+  {
     // The second has no ECC; nothing stands for it.
     type: 'nvidia_gpu_ecc',
     files: { 'nvml/0': 'corrected 12\nuncorrected 1\nreplays 3\n', 'nvml/1': 'replays 4\n' },
@@ -182,7 +252,7 @@ it.each(CASES)('$type: $schema', ({ type, files, schema: expected, lines }) => {
 });
 
 it('machines without any of it: absent, with no record', () => {
-  const types = [...new Set(CASES.map(({ type }) => type)), 'powercap'];
+  const types = [...new Set(CASES.map(({ type }) => type)), 'powercap', 'powercap_limit'];
   expect(collect(tree({}), ...types)).toEqual({
     lines: [],
     failed: [],
@@ -243,6 +313,33 @@ describe('powercap', () => {
     collection.close();
     // Single samples could not know how often it began again.
     expect(collect(root, 'powercap')).toMatchObject({ lines: [], absent: ['powercap'] });
+  });
+
+  it('limits stand beside the energy of zones that have one; while one is switched off there is no record', () => {
+    const limit = (at: string, enabled: number, watts: number, name = 'long_term') => ({
+      [`sys/class/powercap/${at}/enabled`]: `${enabled}\n`,
+      [`sys/class/powercap/${at}/constraint_0_name`]: `${name}\n`,
+      [`sys/class/powercap/${at}/constraint_0_power_limit_uw`]: `${watts * 1e6}\n`,
+      [`sys/class/powercap/${at}/constraint_0_max_power_uw`]: '205000000\n',
+    });
+    const root = tree({
+      ...{ ...zone('package-0', 'intel-rapl:0', 5), ...limit('intel-rapl:0', 1, 150) },
+      ...{ ...zone('package-1', 'intel-rapl:1', 5), ...limit('intel-rapl:1', 0, 205) },
+      ...{ ...zone('psys', 'intel-rapl:2', 5), ...limit('intel-rapl:2', 1, 205, 'peak_power') },
+      ...zone('dram', 'intel-rapl:0:0', 70),
+    });
+    const collection = open(root, ['powercap_limit'], wide);
+    const lines = ['powercap_limit package-0 0 150000000 205000000'];
+    expect(collection.collect()).toEqual({ lines, failed: [], absent: [] });
+    put(root, {
+      ...zone('package-0', 'intel-rapl:0', 1005),
+      ...zone('package-1', 'intel-rapl:1', 25),
+      ...limit('intel-rapl:0', 0, 150),
+      ...limit('intel-rapl:1', 1, 180),
+    });
+    expect(collection.collect().lines).toEqual(['powercap_limit package-1 20 180000000 205000000']);
+    collection.close();
+    expect(collect(root, 'powercap_limit')).toMatchObject({ absent: ['powercap_limit'] });
   });
 });
 

@@ -68,6 +68,30 @@ describe('seconds of hints', () => {
     close();
   });
 
+  it('of the board never jump where processes come and go: they are the mean, as in the report', () => {
+    const application = new Application(2);
+    const platform = Platform.open({ root: tree(CPUS), providers: [application.provider()] });
+    const board = platform.push('TIME_HINT_COMPUTE', 'board', 0);
+    const own = platform.push('TIME_HINT_COMPUTE', 'cpu', 1);
+    const [first, second] = [process([0], A, COMPUTE), process([1], A, MEMORY)];
+    const seen = [[first], [first, second], [second], [], [first, second], []].map((running, k) => {
+      application.update(2 * k, running);
+      platform.readBatch();
+      expect(platform.sample(board)).toBeCloseTo(application.hintSeconds[COMPUTE], 12);
+      return [platform.sample(board), platform.sample(own)];
+    });
+    // A second CPU that comes begins with the mean; the first one, gone, is as the others are.
+    expect(seen).toEqual([
+      [0, NaN],
+      [2, 2],
+      [3, 2],
+      [3, 2],
+      [3, 2],
+      [4, 2],
+    ]);
+    platform.close();
+  });
+
   it('are shared by processes that share CPUs', () => {
     const { application, close } = signalsOf([]);
     application.update(0, [process([0, 1], A, COMPUTE), process([0, 1], B, MEMORY)]);

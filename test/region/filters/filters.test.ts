@@ -121,6 +121,18 @@ describe('edit_distance after a loss', () => {
   });
 });
 
+describe('edit_distance beyond what it remembers', () => {
+  // Expected: what GEOPM's own classes, compiled alone, say of these entries.
+  it.each([
+    ['caabb', 34, 'bab', 33, [14, 19, 24, 29, 34, 46, 49, 52, 55, 58, 61, 64]],
+    ['cb', 15, 'bbbbc', 42, [27, 32, 37, 42, 47, 52]],
+    ['ca', 23, 'bbaaa', 25, [37, 42, 47]],
+  ])('%s (%d), then %s (%d)', (first, n, second, m, expected) => {
+    const entries = [...repeated(first, n), ...repeated(second, m)];
+    expect(epochs('edit_distance,12,4,3', entries)).toEqual(expected);
+  });
+});
+
 describe('wrong settings', () => {
   it.each([
     ['nothing,3', 'there is no record filter nothing: use proxy_epoch or edit_distance'],

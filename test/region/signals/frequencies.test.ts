@@ -141,3 +141,24 @@ describe('the uncore', () => {
     expect(platform.read('CPU_UNCORE_FREQUENCY_STATUS', 'package', 0)).toBeNaN();
   });
 });
+
+describe('resctrl', () => {
+  it('tells the bytes between memory and the caches of each package', () => {
+    const mon = 'sys/fs/resctrl/mon_data';
+    const tree = new Tree({
+      ...TWO_BY_TWO,
+      ...Object.fromEntries(
+        [0, 1, 2, 3, 4, 5, 6, 7].map((cpu) => [
+          `sys/devices/system/cpu/cpu${cpu}/cache/index3/id`,
+          cpu % 4 < 2 ? 0 : 4,
+        ]),
+      ),
+      [`${mon}/mon_L3_00/mbm_total_bytes`]: 1000,
+      [`${mon}/mon_L3_04/mbm_total_bytes`]: 500,
+    });
+    const platform = Platform.open({ root: tree.root });
+    const at = (index: number) => platform.read('RESCTRL::MEMORY_BYTES', 'package', index);
+    expect([at(0), at(1)]).toEqual([1000, 500]);
+    expect(platform.info('MSR::QM_CTR_SCALED_RATE')?.domain).toBe('package');
+  });
+});

@@ -1,4 +1,4 @@
-import { Platform } from 'triscope/signals';
+import { Platform, valueText } from 'triscope/signals';
 import { describe, expect, it } from 'vitest';
 import { cpus, Tree } from './support/tree.ts';
 
@@ -92,5 +92,27 @@ describe('MSRs', () => {
     expect(platform.read('CPU_ENERGY', 'package', 0)).toBe(2);
     tree.remove('msr/cpu0');
     expect(platform.read('CPU_ENERGY', 'package', 0)).toBeNaN();
+  });
+
+  it('are read whole by their names, as 16 digits; one that the processor lacks is absent', () => {
+    const { platform } = platformOf({ 610: 0x8042_8320_0018_8320n, '64e': 7 });
+    const raw = platform.read('MSR::PKG_POWER_LIMIT#', 'package', 0);
+    expect(valueText(raw, 'raw64')).toBe('0x8042832000188320');
+    expect(valueText(platform.read('MSR::PPERF#', 'cpu', 1), 'raw64')).toBe('0x0000000000000007');
+    expect(platform.info('MSR::HWP_REQUEST#')).toBeNull();
+    expect(valueText(Number.NaN, 'raw64')).toBe('NAN');
+  });
+
+  it('tell the share of cycles in which instructions make progress', () => {
+    const { tree, platform } = platformOf({ e8: 1000, '64e': 500 });
+    const activity = platform.push('CPU_COMPUTE_ACTIVITY', 'board', 0);
+    for (let k = 0; k < 3; k++) {
+      tree.put({ 'msr/cpu0': lines({ e8: 1000 * (k + 1), '64e': 300 * (k + 1) }) });
+      tree.put({ 'msr/cpu1': lines({ e8: 1000 * (k + 1), '64e': 900 * (k + 1) }) });
+      platform.tick.read(k);
+      platform.tick.compute();
+    }
+    platform.readBatch();
+    expect(platform.sample(activity)).toBeCloseTo(0.6, 9);
   });
 });

@@ -125,6 +125,27 @@ describe('GPUs', () => {
     expect(texts()).toEqual(['300000000', '1300', '1300']);
   });
 
+  it('of xe tell how long their cores were not idle, and their largest and least frequency', () => {
+    const card = 'sys/class/drm/card1/device/tile0/gt0';
+    const tree = new Tree({
+      [`${card}/freq0/rp0_freq`]: 1550,
+      [`${card}/freq0/rpn_freq`]: 300,
+      [`${card}/gtidle/idle_residency_ms`]: 1000,
+    });
+    const platform = Platform.open({ root: tree.root });
+    const activity = platform.push('GPU_CORE_ACTIVITY', 'gpu_chip', 0);
+    platform.readBatch();
+    // A quarter of the time since then is idle.
+    tree.put({ [`${card}/gtidle/idle_residency_ms`]: 26_000 });
+    platform.tick.read(100);
+    platform.tick.compute();
+    expect(platform.sample(activity)).toBeCloseTo(0.75, 2);
+    const values = ['MAX', 'MIN'].map((end) =>
+      platform.read(`GPU_CORE_FREQUENCY_${end}_AVAIL`, 'board', 0),
+    );
+    expect(values).toEqual([1.55e9, 3e8]);
+  });
+
   it('of xe tell the frequency of their tiles', () => {
     const tree = new Tree({ 'sys/class/drm/card1/device/tile0/gt0/freq0/act_freq': 900 });
     const platform = Platform.open({ root: tree.root });

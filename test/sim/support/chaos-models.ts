@@ -40,6 +40,7 @@ function random(dice: Dice): SmallRun {
     print: dice.of([0, 0.2]),
     stop: dice.of([0, 0, 0.02]),
     mix: dice.of([0, 1, 2]),
+    timer: dice.of([0, 0.3, 0.8]),
   };
   const end = dice.of([3, 8]);
   const lookahead = dice.of(LOOKAHEADS);

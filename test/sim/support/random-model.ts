@@ -21,6 +21,8 @@ import {
   type StructOf,
   tally,
   timeAverage,
+  timer,
+  timers,
 } from 'triscope/sim';
 
 export const OPTIONS = {
@@ -36,6 +38,7 @@ export const OPTIONS = {
   urgent: float(0.2, 'probability of an unusual priority'),
   print: float(0, 'probability that an event prints a line'),
   stop: float(0, 'probability that an event stops the run'),
+  timer: float(0, 'probability that an event arms or cancels a timer'),
   mix: int(2, 'LP types: 0 automatic undo, 1 hand-written reverse, 2 both'),
 };
 
@@ -50,6 +53,7 @@ export interface Params {
   readonly urgent: number;
   readonly print: number;
   readonly stop: number;
+  readonly timer: number;
   readonly mix: number;
   readonly start: number;
 }
@@ -78,13 +82,15 @@ const STATE = {
   level: timeAverage({ slices: 64 }),
   spread: histogram({ from: 0, to: 3, bins: 6 }),
   sizes: quantiles({ from: 0.01, to: 10, error: 0.1 }),
+  alarm: timer(),
+  alarms: timers(3),
 } as const;
 
 /** Rings have no inverse operations, so only the type with automatic undo has them. */
 const RINGS = { recent: ring('u16', 3), waits: ring('f64', 4), flags: ring('bool', 5) } as const;
 
 const MESSAGE = {
-  /** Generations still to come; 0 for the main line, which goes on until the end. */
+  /** Generations still to come; 0 for the main line, which goes on until the end; TIMED for a timer's. */
   ttl: 'u8',
   value: 'u32',
   load: 'f64',
@@ -98,6 +104,8 @@ const MESSAGE = {
   wasWord: 'i64',
   wasLoad: 'f64',
 } as const;
+
+const TIMED = 255;
 
 type State = typeof STATE;
 type Message = StructOf<typeof MESSAGE>;
@@ -176,6 +184,20 @@ function send(lp: AnyLp, hash: number, ttl: number): void {
   m.path.push(lp.id % 65536);
 }
 
+/** Arms a timer or cancels it, or both, as the hash says. */
+function setTimers(lp: AnyLp, hash: number): void {
+  const { alarm, alarms } = lp.state;
+  const one = hash & 256 ? alarm : alarms.get(hash % 3);
+  if (hash & 512) lp.cancel(one);
+  if (hash & 1024 && hash & 2048) return;
+  const delay = offset(lp, lp.id, (hash & 4096) !== 0);
+  const m = lp.arm(one, delay, hash & 8192 ? 1 : lp.integer(0, 4) / 2);
+  m.ttl = TIMED;
+  m.value = hash;
+  m.load = delay;
+  if (hash & 16384) lp.cancel(one);
+}
+
 /** What every LP does with an event; returns its new hash. */
 function handle(lp: AnyLp, m: Readonly<Message>): number {
   const s = lp.state;
@@ -186,9 +208,15 @@ function handle(lp: AnyLp, m: Readonly<Message>): number {
   hash = mix(hash, m.tag.get(m.value % 3) + m.path.length);
   hash = mixDouble(hash, lp.event.priority);
   hash = mixDouble(hash, variate(lp, hash >>> 8));
+  if (p.timer > 0) {
+    const { alarm, alarms } = lp.state;
+    hash = mix(hash, (alarm.pending ? 2 : 1) + (alarms.get(1).time > lp.now + 1 ? 4 : 0));
+    if (lp.uniform() < p.timer) setTimers(lp, mix(hash, 77));
+  }
   if (p.stop > 0 && lp.uniform() < p.stop) lp.stop(hash & 1 ? lp.lookahead : lp.lookahead + 0.3);
   if (lp.uniform() < p.print) lp.output(`${lp.id} ${lp.now} ${hash}`);
   if (m.ttl === 0) send(lp, hash, 0);
+  if (m.ttl === TIMED) return mix(hash, TIMED);
   const generations = m.ttl === 0 ? p.depth : m.ttl - 1;
   if (generations > 0 && lp.uniform() < p.extra) {
     for (let n = lp.integer(1, p.fan); n > 0; n--) send(lp, mix(hash, n), generations);

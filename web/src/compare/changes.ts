@@ -59,7 +59,7 @@ export function tableOf(changes: readonly ComparedChange[]): Table {
         change: change.change,
         relative: relative(change),
         bound: change.bound,
-        verdict: VERDICTS[change.verdict],
+        verdict: change.judgement ?? VERDICTS[change.verdict],
       },
     })),
   };
@@ -70,8 +70,24 @@ export function sentenceOf({ changes, findings }: CompareFacts): string {
     changes.filter((change) => change.verdict === verdict).length;
   const gained = findings.filter(({ what }) => what === 'gained').length;
   const lost = findings.filter(({ what }) => what === 'lost').length;
-  const numbers = `${counted(count('changed'), 'number')} changed by more than chance explains, ${count('noise')} did not.`;
+  const judged = (what: ComparedChange['judgement']) =>
+    changes.filter(({ judgement }) => judgement === what).length;
+  const numbers = `${counted(count('changed'), 'number')} changed by more than chance explains (${judged('better')} better, ${judged('worse')} worse), ${count('noise')} did not.`;
   return gained + lost === 0
     ? numbers
     : `${numbers} ${counted(gained, 'finding')} gained, ${lost} lost.`;
 }
+
+/** What A and B were asked to do, with what, and where, as far as it differs. */
+export const settingsOf = (settings: CompareFacts['settings']): Table => ({
+  columns: [
+    { key: 'kind', title: 'Of' },
+    { key: 'key', title: 'Setting' },
+    { key: 'a', title: 'A' },
+    { key: 'b', title: 'B' },
+  ],
+  rows: settings.map(({ kind, key, a, b }, k) => ({
+    id: String(k),
+    cells: { kind, key, a: a ?? '', b: b ?? '' },
+  })),
+});

@@ -13,7 +13,7 @@ const SHARE = 100;
 
 class Found {
   readonly findings = new Asked<readonly Finding[]>();
-  /** Rules that could not look. */
+  /** Rules that could not be examined. */
   readonly open = new Asked<readonly NotExamined[]>();
   /** When it is looked again; 0: there were no samples yet. */
   private next = 0;

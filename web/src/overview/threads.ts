@@ -151,7 +151,7 @@ const BLOCKED: LaneChart = {
   id: 'thread-blocks',
   lane: 'threads',
   title: 'Threads standing still',
-  help: 'Share of samples, ten a second, in which a device blocked each of them (state D), or it was stopped (T). Who neither runs, waits for a CPU nor stands still sleeps.',
+  help: 'Share of samples, ten a second, in which a device blocked each of them (state D), or it was stopped (T). A thread that neither runs, waits for a CPU nor stands still is asleep.',
   unit: '%',
   stacked: false,
   of: 'thread',

@@ -53,6 +53,58 @@ export function statisticsOf(
   }));
 }
 
+/** Statistics of one metric among all. */
+export interface Measured extends Statistics {
+  /** The metric, or what the time was spent in. */
+  readonly what: string;
+  readonly unit: string;
+  readonly isCounter: boolean;
+}
+
+const perSecond = (unit: string): string => `${unit.replace(/[{}]/g, '')}/s`;
+
+/** All metrics of all entities, those that have all the words. */
+export function everythingTable(measured: readonly Measured[], words: string): Table {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = measured.filter(({ what, entity }) => {
+    const text = `${what} ${entity}`.toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+  const number = (key: string, title: string, help: string) => ({
+    key,
+    title,
+    help,
+    figure: short,
+  });
+  return {
+    columns: [
+      { key: 'what', title: 'metric' },
+      { key: 'entity', title: 'of' },
+      number('mean', 'mean', 'over the measured part of the time span; of counts, per second'),
+      { key: 'unit', title: 'unit' },
+      number('total', 'total', 'counted in the time span'),
+      {
+        ...{ key: 'share', title: 'share', unit: '%', bar: true },
+        help: 'of the sum over all entities; of time in a region, of the time span',
+        figure: (value: number) => value.toFixed(1),
+      },
+      number('least', 'least', 'of single samples'),
+      number('p10', '10 %', 'a tenth of the time span was below'),
+      number('median', 'median', 'half of the time span was below'),
+      number('p90', '90 %', 'nine tenths of the time span were below'),
+      number('most', 'most', 'of single samples'),
+    ],
+    rows: rows.map(({ share, unit, isCounter, ...one }) => ({
+      id: `${one.what} ${one.entity}`,
+      cells: {
+        ...one,
+        unit: isCounter ? perSecond(unit) : unit.replace(/[{}]/g, ''),
+        share: share === null ? null : 100 * share,
+      },
+    })),
+  };
+}
+
 /** `of`: what an entity is, such as `PE`. */
 export function statisticsTable(
   found: readonly Statistics[],
@@ -61,19 +113,25 @@ export function statisticsTable(
   isCounter: boolean,
 ): Table {
   const figure = (value: number) => (isCounter ? short(value) : withUnit(value, unit));
-  const rate = isCounter ? `${unit === '' ? '' : unit.replace(/[{}]/g, '')}/s` : '';
+  const rate = isCounter ? perSecond(unit) : '';
   const column = (key: string, title: string, help: string) => ({
     ...{ key, title, help, figure },
     ...(rate !== '' && { unit: rate }),
   });
   const counted = isCounter
     ? [
-        { key: 'total', title: 'total', help: 'counted in the stretch', figure: short, bar: true },
+        {
+          key: 'total',
+          title: 'total',
+          help: 'counted in the time span',
+          figure: short,
+          bar: true,
+        },
         {
           key: 'share',
           title: 'share',
           unit: '%',
-          help: 'of what all of them counted',
+          help: 'of the sum over all entities',
           figure: (value: number) => value.toFixed(1),
         },
       ]
@@ -81,7 +139,7 @@ export function statisticsTable(
   return {
     columns: [
       { key: 'entity', title: of },
-      { ...column('mean', 'mean', 'over its measured part'), bar: true },
+      { ...column('mean', 'mean', 'over the measured part of the time span'), bar: true },
       ...counted,
       column('least', 'least', 'of single samples'),
       column('p10', '10 %', 'a tenth of the time span was below'),

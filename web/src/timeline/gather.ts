@@ -140,7 +140,7 @@ async function rollbackRows({ page, from, to, bins }: Asked): Promise<TimelineRo
     const own = rollbacks.filter((one) => one.pe === pe);
     const left = total > rollbacks.length ? ` (worst ${rollbacks.length} of ${total})` : '';
     return row(
-      { id: `undone${pe}`, kind: 'rollbacks', name: `rollbacks of PE ${pe}${left}`, pe },
+      { id: `undone${pe}`, kind: 'rollbacks', name: `PE ${pe} rollbacks${left}`, pe },
       rollbackSlices(own, bins, { from, to }),
     );
   });

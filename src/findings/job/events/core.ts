@@ -81,12 +81,18 @@ export const AMD_10H: ReadonlyMap<
   [0x437f03n, { type: 'amd64_core', name: 'SSE_FLOPS', bytes: 0 }],
 ]);
 
-/** AMD families 17h and 19h. */
+/** AMD families 17h, 19h and 1Ah; of Zen 4 and Zen 5 the masks of the sums differ. */
 export const AMD_ZEN: EventNames = new Map([
   [0x43ff03n, 'FLOPS'],
+  [0x431f03n, 'FLOPS'],
+  [0x430f03n, 'FLOPS'],
   [0xf004000ffn, 'MERGE'],
   [0x4300c2n, 'BRANCH_INST_RETIRED'],
   [0x4300c3n, 'BRANCH_INST_RETIRED_MISS'],
   [0x4308afn, 'DISPATCH_STALL_CYCLES1'],
+  [0x432fafn, 'DISPATCH_STALL_CYCLES1'],
+  [0x4327afn, 'DISPATCH_STALL_CYCLES1'],
   [0x43ffaen, 'DISPATCH_STALL_CYCLES0'],
+  [0x43f7aen, 'DISPATCH_STALL_CYCLES0'],
+  [0x4357aen, 'DISPATCH_STALL_CYCLES0'],
 ]);

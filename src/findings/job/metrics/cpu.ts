@@ -1,30 +1,15 @@
 /** Processor time, cycles and frequency. */
 
 import { highest, MissingInput } from '../view.ts';
-import type { MetricFamily } from './metric.ts';
-import { nominalFrequency, pmc } from './types.ts';
+import { average, type MetricFamily, quotient } from './metric.ts';
+import { nominalFrequency, PMC, pmc } from './types.ts';
 
 export const CPU: MetricFamily = {
   title: 'Processors',
   set: 'summary',
   metrics: [
-    {
-      name: 'avg_cpuusage',
-      unit: 'cores',
-      formula: 'Δuser / (100 T N)',
-      inputs: ['cpu.user'],
-      compute: (view) => view.rate('cpu', 'user') / 100,
-    },
-    {
-      name: 'avg_cpi',
-      unit: 'cycles/instruction',
-      formula: 'ΔCLOCKS_UNHALTED_CORE / ΔINSTRUCTIONS_RETIRED',
-      inputs: ['pmc.CLOCKS_UNHALTED_CORE', 'pmc.INSTRUCTIONS_RETIRED'],
-      compute: (view) => {
-        const type = pmc(view);
-        return view.total(type, 'CLOCKS_UNHALTED_CORE') / view.total(type, 'INSTRUCTIONS_RETIRED');
-      },
-    },
+    average('avg_cpuusage', 'cpu', ['user'], 'cores'),
+    quotient('avg_cpi', PMC, 'CLOCKS_UNHALTED_CORE', 'INSTRUCTIONS_RETIRED', 'cycles/instruction'),
     {
       name: 'avg_freq',
       unit: 'GHz',

@@ -193,17 +193,12 @@ const NETWORK: readonly JobMetric[] = [
     formula: 'Δ(rx_bytes + tx_bytes) of eth0, else of eth1, / (T N)',
     inputs: ['net.rx_bytes', 'net.tx_bytes'],
     compute: (view) => {
-      let sum = 0;
-      let hosts = 0;
-      const sent = view.deviceTotals('net', 'tx_bytes');
-      for (const [host, received] of view.deviceTotals('net', 'rx_bytes')) {
-        const port = ['eth0', 'eth1'].find((name) => received.has(name));
-        if (port === undefined) continue;
-        hosts++;
-        sum += (received.get(port) ?? 0) + (sent.get(host)?.get(port) ?? 0);
-      }
-      if (hosts === 0) throw new MissingInput('net records of eth0 or eth1');
-      return sum / (view.seconds * hosts);
+      const portOf = (devices: ReadonlyMap<string, unknown>) =>
+        ['eth0', 'eth1'].find((name) => devices.has(name));
+      const received = view.oneDevice('net', 'rx_bytes', portOf);
+      const sent = view.oneDevice('net', 'tx_bytes', portOf);
+      if (received.hosts === 0) throw new MissingInput('net records of eth0 or eth1');
+      return (received.sum + sent.sum) / (view.seconds * received.hosts);
     },
   },
   {

@@ -36,7 +36,7 @@ export const HPCPERFSTATS: MetricFamily = {
     {
       name: 'avg_flops',
       unit: 'GFLOPS',
-      formula: 'ΔFLOPS / (10⁹ T N), of AMD families 17h and 19h; ΔSSE_FLOPS of 10h',
+      formula: 'ΔFLOPS / (10⁹ T N), of AMD families 17h, 19h and 1Ah; ΔSSE_FLOPS of 10h',
       inputs: ['amd64_pmc.FLOPS', 'amd64_core.SSE_FLOPS'],
       compute: (view) =>
         view.has('amd64_core', 'SSE_FLOPS')

@@ -13,7 +13,7 @@ const BUFFER_BYTES = 1 << 18;
 const BLOCK_RECORDS = 256;
 /** Records in a row that must make sense before reading goes on behind damage. */
 const TRUSTED = 3;
-/** Bytes that a disk has or has not of a file, on most. */
+/** Bytes of a file that most disks store, or leave out as a hole, together. */
 const DISK_BLOCK = 4096;
 /** Bytes that are looked at to find out. */
 const LOOKAHEAD = 1 << 16;

@@ -33,7 +33,7 @@ export class Chunk {
   /** Bytes of the whole file. */
   fileSize = 0;
   private _shifted: Words | null = null;
-  /** The file's bytes that are shifted; from -1: none are. */
+  /** From and to which byte of the file `shifted` is filled; from -1: nothing is. */
   private shiftedFrom = -1;
   private shiftedTo = -1;
   /** Byte order of the file. */

@@ -1,0 +1,124 @@
+/** What one recording says of itself: facts, numbers, findings. */
+import { type Finding, findAll } from '../../findings/index.ts';
+import { endedBy } from '../../query/ended-by.ts';
+import { type OpenRecording, openRecording, type Suspect } from '../../query/index.ts';
+import { hasOf } from '../gather.ts';
+import type { Has } from '../tables.ts';
+import { type Fact, factsOf, hostsOf } from './facts.ts';
+import { RAMP_KEY } from './known.ts';
+import { type Measured, measured } from './measures.ts';
+import { nodeSamples } from './nodes.ts';
+import { courseOf, rampEnd, runValue } from './noise.ts';
+import { measuredParts } from './part-measures.ts';
+import { regionTotals, visitSamples } from './regions.ts';
+import { SCOPES, type Scope } from './scope.ts';
+import { type Setting, settingsOf } from './settings.ts';
+import { type ScopedParts, type ScopedSamples, simulatorSamples } from './simulator.ts';
+import type { NamedValue } from './values.ts';
+
+/** Of others, which may be thousands, nobody looks at courses. */
+const HAVE_COURSES: ReadonlySet<Scope> = new Set(['run', 'phase']);
+
+const NO_COURSE: readonly null[] = [];
+
+/** What one run says. */
+export interface Run {
+  readonly path: string;
+  readonly settings: readonly Setting[];
+  readonly facts: readonly Fact[];
+  readonly hosts: readonly string[];
+  readonly values: ReadonlyMap<Scope, readonly NamedValue[]>;
+  /** Seconds of its timeline that are its ramp; null where it has none. */
+  readonly ramp: number | null;
+  readonly findings: readonly Finding[];
+  readonly suspects: readonly Suspect[];
+}
+
+/** What there is to measure: of few entities, those of the run first, and of thousands. */
+async function samplesOf(recording: OpenRecording, has: Has) {
+  const small: ScopedSamples[] = [];
+  const parts: ScopedParts[] = [];
+  for (const samples of await simulatorSamples(recording, has)) {
+    if ('known' in samples) parts.push(samples);
+    else small.push(samples);
+  }
+  small.push(...visitSamples(has), ...(await nodeSamples(recording, has)));
+  return { small, parts };
+}
+
+/** Its numbers, and where its ramp ends. */
+class Values implements Pick<Run, 'values' | 'ramp'> {
+  readonly values = new Map<Scope, NamedValue[]>(SCOPES.map((scope) => [scope, []]));
+  ramp: number | null = null;
+
+  keep(scope: Scope, { samples, host, entity, key, unit, good = null }: Measured): void {
+    const found = runValue({ samples }, this.ramp ?? -Infinity);
+    if (found === null) return;
+    const { value, error } = found;
+    const course = HAVE_COURSES.has(scope) ? courseOf({ samples }) : NO_COURSE;
+    this.values.get(scope)?.push({ host, entity, key, unit, good, value, error, course });
+  }
+}
+
+async function valuesOf(
+  recording: OpenRecording,
+  has: Has,
+  all: readonly ScopedSamples[],
+): Promise<Values> {
+  const values = new Values();
+  for (const one of await regionTotals(recording, has)) values.keep('region', one);
+  // The run tells where its ramp ends.
+  const ofRun: Measured[] = [];
+  for (const samples of all) {
+    if (samples.scope !== 'run') continue;
+    for await (const one of measured(recording, samples)) ofRun.push(one);
+  }
+  const course = ofRun.find((one) => `${one.key} ${one.unit}` === RAMP_KEY);
+  const ramp = course === undefined ? -Infinity : rampEnd(course);
+  values.ramp = ramp === -Infinity ? null : ramp;
+  for (const one of ofRun) values.keep('run', one);
+  for (const samples of all) {
+    if (samples.scope === 'run') continue;
+    for await (const one of measured(recording, samples)) values.keep(samples.scope, one);
+  }
+  return values;
+}
+
+export interface CompareOptions {
+  /** Ends it: its reason is thrown. */
+  readonly signal?: AbortSignal;
+  /** Memory for intermediate results of each recording, such as `2GiB` (512MiB). */
+  readonly memory?: string;
+}
+
+/** @throws InputError, QueryError, MissingPieceError, MemoryLimitError; the signal's reason */
+export async function runOf(path: string, { signal, ...open }: CompareOptions = {}): Promise<Run> {
+  const opened = await openRecording([path], open);
+  const recording = signal === undefined ? opened : endedBy(opened, signal);
+  try {
+    const has = await hasOf(recording);
+    const { small, parts } = await samplesOf(recording, has);
+    // Statements of rules are many and take little: others run beside them, but for those that take memory.
+    const [findings, numbers] = await Promise.all([
+      findAll(recording, { path, ...(signal && { signal }) }),
+      valuesOf(recording, has, small),
+    ]);
+    for (const samples of parts) {
+      for await (const one of measuredParts(recording, samples)) numbers.keep(samples.scope, one);
+    }
+    const hosts = await hostsOf(recording, has);
+    const facts = await factsOf(recording, path, hosts);
+    return {
+      path,
+      settings: settingsOf(path),
+      facts,
+      hosts,
+      values: numbers.values,
+      ramp: numbers.ramp,
+      findings,
+      suspects: recording.suspects,
+    };
+  } finally {
+    await recording.close();
+  }
+}
