@@ -1,4 +1,4 @@
-// npm run bench:record -- PAIRS: what `triscope record` costs. Needs an idle machine with two CPUs, and cc; about four minutes.
+// npm run bench:record -- PAIRS: what `triscope record` costs. Needs an idle machine with two CPUs, and cc; about six minutes.
 // First the recorder's own processor time beside threads that work and sleep in turns (aim: 1 % of a core for 64), then the time
 // of three programs with and without it, in pairs (aim: 2 %), beside what two runs without it differ by: a difference smaller than that shows nothing.
 import { execFileSync, spawn } from 'node:child_process';
@@ -34,14 +34,14 @@ int main(int count, char **words) {
   return count < 0;
 }`;
 
-/** Each works for about a second and prints its seconds, from its own start to its end. */
+/** Each works for about five seconds and prints its seconds, from its own start to its end. */
 const PROGRAMS = {
   'one thread that computes':
-    'const t = process.hrtime.bigint(); let s = 0; for (let k = 0; k < 8e8; k++) s += k % 7; console.log(Number(process.hrtime.bigint() - t) / 1e9, s)',
+    'const t = process.hrtime.bigint(); let s = 0; for (let k = 0; k < 4e9; k++) s += k % 7; console.log(Number(process.hrtime.bigint() - t) / 1e9, s)',
   'a program that allocates':
-    'const t = process.hrtime.bigint(); let s = 0; for (let k = 0; k < 40; k++) s += Buffer.alloc(3e7, k).length + JSON.stringify(Array.from({ length: 1e5 }, (_, n) => ({ n }))).length; console.log(Number(process.hrtime.bigint() - t) / 1e9, s)',
+    'const t = process.hrtime.bigint(); let s = 0; for (let k = 0; k < 300; k++) s += Buffer.alloc(3e7, k).length + JSON.stringify(Array.from({ length: 1e5 }, (_, n) => ({ n }))).length; console.log(Number(process.hrtime.bigint() - t) / 1e9, s)',
   'a program that starts others':
-    'const { spawnSync } = require("child_process"); const t = process.hrtime.bigint(); for (let k = 0; k < 500; k++) spawnSync("true"); console.log(Number(process.hrtime.bigint() - t) / 1e9)',
+    'const { spawnSync } = require("child_process"); const t = process.hrtime.bigint(); for (let k = 0; k < 3000; k++) spawnSync("true"); console.log(Number(process.hrtime.bigint() - t) / 1e9)',
 };
 
 const record = (name, options, words) => [
@@ -73,16 +73,23 @@ function secondsOf(pid) {
   return (Number(fields[11]) + Number(fields[12])) / HZ;
 }
 
-/** Share of a core that the recorder takes while a command with so many threads runs. */
-async function share(threads, options) {
-  const child = start(
-    record(`threads-${threads}-${options.join('')}`, options, ['./threads', `${threads}`, '8']),
-  );
+/** Seconds after its start between which the recorder is watched: while V8 still compiles and tidies up, and afterwards. */
+const EARLY = [3, 10];
+const LATE = [12, 28];
+
+/** Shares of a core that the recorder takes while a command with so many threads runs, early and later. */
+async function shares(threads, options) {
+  const name = `threads-${threads}-${options.join('')}`;
+  const child = start(record(name, options, ['./threads', `${threads}`, `${LATE[1] + 1}`]));
   const done = outOf(child);
-  await sleep(3000);
-  const [from, begun] = [secondsOf(child.pid), performance.now()];
-  await sleep(4000);
-  const used = (secondsOf(child.pid) - from) / ((performance.now() - begun) / 1000);
+  const started = performance.now();
+  const used = [];
+  for (const [from, to] of [EARLY, LATE]) {
+    await sleep(started + 1000 * from - performance.now());
+    const [before, begun] = [secondsOf(child.pid), performance.now()];
+    await sleep(started + 1000 * to - performance.now());
+    used.push((secondsOf(child.pid) - before) / ((performance.now() - begun) / 1000));
+  }
   await done;
   return used;
 }
@@ -94,10 +101,13 @@ try {
   writeFileSync(join(folder, 'threads.c'), THREADS);
   execFileSync('cc', ['-O1', '-pthread', '-o', 'threads', 'threads.c'], { cwd: folder });
   console.log('processor time of the recorder, share of one core (aim: 1 % for 64 threads)');
+  const tell = (name, [early, late]) =>
+    console.log(
+      `  ${name}: ${percent(late)} in seconds ${LATE.join(' to ')}, ${percent(early)} in seconds ${EARLY.join(' to ')}`,
+    );
   const ONLY = ['--no-node', '--no-regions'];
-  for (const threads of [64, 256])
-    console.log(`  threads alone, ${threads}: ${percent(await share(threads, ONLY))}`);
-  console.log(`  at defaults, 64: ${percent(await share(64, []))}`);
+  for (const threads of [64, 256]) tell(`threads alone, ${threads}`, await shares(threads, ONLY));
+  tell('at defaults, 64', await shares(64, []));
   console.log('\ntime of the program, with / without, medians of pairs (aim: 1.02)');
   let runs = 0;
   const time = async (words) => Number((await outOf(start(words))).split(' ')[0]);

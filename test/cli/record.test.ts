@@ -182,8 +182,10 @@ describe.skipIf(process.platform !== 'linux')('record', () => {
         'let n = 0; process.on("SIGINT", () => n++ || setTimeout(() => { console.log("got " + n); process.exit(5) }, 300)); setInterval(() => {}, 1e5); console.log("ready")';
       writeFileSync(join(cwd, 'program.js'), program);
       const words = ['record', '--no-node', '-o', 'run', '--', process.execPath, 'program.js'];
-      const line = `${[process.execPath, BIN, ...words].join(' ')} < /dev/null`;
-      const terminal = spawn('script', ['-qec', line, '/dev/null'], { cwd });
+      // Without exec the shell may stay in between, and die of Ctrl-C itself, as Debian's does.
+      const line = `exec ${[process.execPath, BIN, ...words].join(' ')} < /dev/null`;
+      const env = { ...process.env, SHELL: '/bin/sh' };
+      const terminal = spawn('script', ['-qec', line, '/dev/null'], { cwd, env });
       let shown = '';
       terminal.stdout.on('data', (data) => {
         shown += data;
