@@ -15,6 +15,8 @@ import { openFile } from '../formats/source.ts';
 /** Folders below the working directory that are looked through, and files at most. */
 const DEPTH = 3;
 const MOST_FILES = 5000;
+/** A search begins at the earliest so many times as long after the last one as that took: in large folders, half a percent of a core. */
+const REST = 200;
 /** What may be a ROSS file is one from here on. */
 const SURE = 0.5;
 /** Texts beside the binary files that say how these are to be read. */
@@ -28,6 +30,8 @@ export class RossFiles {
   private readonly kept = new Map<string, string>();
   /** Sizes at which a file was no ROSS file: it is looked at again when it has doubled. */
   private readonly others = new Map<string, number>();
+  /** Milliseconds of `performance.now()`, before which it does not search again. */
+  private next = 0;
 
   /**
    * @param from the command's working directory
@@ -45,8 +49,15 @@ export class RossFiles {
     return [...this.kept.values()];
   }
 
-  /** Takes in what is new. */
+  /** Takes in what is new, unless the last search was too short a time ago for what it took. */
   look(): void {
+    const begun = performance.now();
+    if (begun < this.next) return;
+    this.search();
+    this.next = begun + REST * (performance.now() - begun);
+  }
+
+  private search(): void {
     let left = MOST_FILES;
     const visit = (folder: string, depth: number): void => {
       let entries: ReturnType<typeof entriesOf>;
@@ -100,7 +111,7 @@ export class RossFiles {
 
   /** The last look. What was linked becomes a copy: another run may write into the original. */
   finish(): void {
-    this.look();
+    this.search();
     for (const [path, to] of this.kept) {
       try {
         copyFileSync(path, `${to}.tmp`);
