@@ -37,9 +37,9 @@ const isText = (value: unknown, longest: number): value is string =>
 /** What may be shown and named: no control characters, no NUL. */
 export const isPlain = (text: string): boolean => !CONTROL.test(text);
 
-/** As UTF-8 keeps it. */
+/** As UTF-8 keeps it. A byte order mark is a part of a name, not of a file. */
 const wellFormed = (text: string): string =>
-  new TextDecoder().decode(new TextEncoder().encode(text));
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 
 /** The same as a name: control characters and lone surrogates, which no column may hold, are underscores. */
 export const plainName = (text: string): string =>

@@ -27,9 +27,9 @@ import type { Page } from './page-file.ts';
 import { goInside, goOutside } from './thread-slot.ts';
 
 const readClock = process.hrtime.bigint;
-/** The clock's 64 bits, taken apart without making a BigInt: the store and the call are compiled into one. */
-const clockBits = new BigInt64Array(1);
-const clockWords = new Uint32Array(clockBits.buffer);
+/** Nanoseconds since the page's zero, and its two halves: what was read last. No BigInt is made of it: call, subtraction and store are compiled into one. */
+const sinceZero = new BigInt64Array(1);
+const sinceWords = new Uint32Array(sinceZero.buffer);
 
 /** Cells as words of their slot; doubles as pairs of words. */
 const TID = T.tid >> 2;
@@ -43,7 +43,7 @@ const NODES_USED = T.nodesUsed >> 2;
 const RING_HEAD = T.ringHead >> 2;
 const UNPLACED = T.unplacedDepth >> 2;
 const ENTERED = T.entered >> 3;
-const UNITED = T.united >> 2;
+const UNITED = T.united >> 3;
 const WORK_ROUND = T.workRound >> 2;
 const ROUND = H.round >> 2;
 const NODE_WORDS = NODE_BYTES >> 2;
@@ -54,7 +54,7 @@ const N_INSIDE = N.inside >> 2;
 const N_COUNT = N.count >> 3;
 const N_TOTAL = N.total >> 3;
 const N_ENTERED = N.entered >> 3;
-const N_UNITED = N.united >> 2;
+const N_UNITED = N.united >> 3;
 const REGION_WORDS = REGION_BYTES >> 2;
 const IGNORE = HINTS.indexOf('ignore');
 
@@ -86,8 +86,7 @@ export class Marker {
   private readonly regionInside: number;
   private readonly ringAt: number;
   private readonly ringMask: number;
-  private readonly zeroLow: number;
-  private readonly zeroHigh: number;
+  private readonly zero: bigint;
   private warned = false;
 
   constructor(page: Page, slot: number) {
@@ -108,14 +107,13 @@ export class Marker {
     this.regionInside = (u32[H.regions >> 2] + R.inside) >> 2;
     this.ringAt = ring;
     this.ringMask = ringCapacity - 1;
-    this.zeroLow = Number(page.startNs & 0xffff_ffffn);
-    this.zeroHigh = Number(page.startNs >> 32n);
+    this.zero = page.startNs;
   }
 
   /** Nanoseconds since the page's time zero. The clock is CLOCK_MONOTONIC. */
   now(): number {
-    clockBits[0] = readClock();
-    return (clockWords[1] - this.zeroHigh) * 0x1_0000_0000 + (clockWords[0] - this.zeroLow);
+    sinceZero[0] = BigInt.asIntN(64, readClock() - this.zero);
+    return sinceWords[1] * 0x1_0000_0000 + sinceWords[0];
   }
 
   enter(place: Place): void {
@@ -144,7 +142,8 @@ export class Marker {
       u32[words + WORK_TOTAL] = 0;
       u32[words + WORK_DONE] = 0;
       const inside = this.regionInside + place.index * REGION_WORDS;
-      goInside(u32, inside, this.nodeWords + node * NODE_WORDS + N_UNITED, words + UNITED, now);
+      const united = this.nodeDoubles + node * NODE_DOUBLES + N_UNITED;
+      goInside(this.page, inside, united, this.doubles + UNITED, sinceZero);
     }
     u32[words]++;
     if (this.ringMask >= 0) this.event(EVENT_REGION_ENTRY, place.hash, depth + 1, now);
@@ -169,19 +168,20 @@ export class Marker {
   private leave(hash: number, now: number): void {
     const { u32, f64, words } = this;
     const node = u32[words + NODE];
-    const nodeWords = this.nodeWords + node * NODE_WORDS;
     const nodeDoubles = this.nodeDoubles + node * NODE_DOUBLES;
     const depth = u32[words + DEPTH];
     u32[words]++;
     f64[nodeDoubles + N_TOTAL] += now - f64[nodeDoubles + N_ENTERED];
     f64[nodeDoubles + N_COUNT]++;
-    this.stepOut(nodeWords, depth, now);
+    this.stepOut(node, depth);
     u32[words]++;
     if (this.ringMask >= 0) this.event(EVENT_REGION_EXIT, hash, depth, now);
   }
 
-  private stepOut(nodeWords: number, depth: number, now: number): void {
+  /** At `sinceZero`. */
+  private stepOut(node: number, depth: number): void {
     const { u32, words } = this;
+    const nodeWords = this.nodeWords + node * NODE_WORDS;
     const parent = u32[nodeWords + N_PARENT];
     u32[nodeWords + N_INSIDE] = 0;
     u32[words + NODE] = parent;
@@ -190,7 +190,8 @@ export class Marker {
       u32[words + HASH] = 0;
       u32[words + HINT] = 0;
       const inside = this.regionInside + u32[nodeWords + N_REGION] * REGION_WORDS;
-      goOutside(u32, inside, nodeWords + N_UNITED, words + UNITED, now);
+      const united = this.nodeDoubles + node * NODE_DOUBLES + N_UNITED;
+      goOutside(this.page, inside, united, this.doubles + UNITED, sinceZero);
     } else {
       const above = u32[this.nodeWords + parent * NODE_WORDS + N_REGION];
       u32[words + HINT] = u32[this.regionHints + above * REGION_WORDS];
@@ -271,7 +272,8 @@ export class Marker {
     const began = this.f64[this.nodeDoubles + node * NODE_DOUBLES + N_ENTERED];
     u32[words]++;
     // As if it had been left when it was entered.
-    this.stepOut(nodeWords, depth, began);
+    sinceZero[0] = BigInt(began);
+    this.stepOut(node, depth);
     u32[words]++;
     if (this.ringMask >= 0) this.event(EVENT_REGION_EXIT, place.hash, depth, this.now());
     return began;

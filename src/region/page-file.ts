@@ -43,6 +43,8 @@ export interface Page {
   readonly path: string;
   readonly u32: Uint32Array;
   readonly f64: Float64Array;
+  /** The same memory as counts of 64 bits. */
+  readonly i64: BigInt64Array;
   readonly bytes: Uint8Array;
   /** CLOCK_MONOTONIC at the page's time zero, ns. */
   readonly startNs: bigint;
@@ -139,9 +141,11 @@ function mapPage(path: string, flags: string, create: number): Page | null {
     const mapping = mapFile(fd, fstatSync(fd).size, 'write');
     if (mapping === null) return null;
     const { memory } = mapping;
-    const u32 = new Uint32Array(memory);
-    const startNs = new BigUint64Array(memory, H.startNs, 1)[0];
-    return { path, u32, f64: new Float64Array(memory), bytes: new Uint8Array(memory), startNs };
+    const i64 = new BigInt64Array(memory);
+    return {
+      ...{ path, i64, u32: new Uint32Array(memory), f64: new Float64Array(memory) },
+      ...{ bytes: new Uint8Array(memory), startNs: i64[H.startNs >> 3] },
+    };
   } finally {
     closeSync(fd);
   }
@@ -180,7 +184,7 @@ export function openOwnPage(folder: string, name: string, ringCapacity: number):
     if (page === null) return null;
     initialise(page, name, [ringCapacity, threads]);
     linkSync(aside, path);
-    return { ...page, path, startNs: new BigUint64Array(page.u32.buffer, H.startNs, 1)[0] };
+    return { ...page, path, startNs: page.i64[H.startNs >> 3] };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return joinPage(path);
     throw error;

@@ -18,42 +18,38 @@ import type { Page } from './page-file.ts';
 const INSIDE = H.inside >> 2;
 const ROUND = H.round >> 2;
 
-const slotAt = ({ u32 }: Page, slot: number) => u32[H.threads >> 2] + slot * THREAD_BYTES;
+type Counted = Pick<Page, 'u32' | 'i64'>;
 
-/** Adds `ns`, or takes it away, to the 64-bit number in the words from `at` on. */
-function addTime(u32: Uint32Array, at: number, ns: number, sign: 1 | -1): void {
-  const low = u32[at] + sign * (ns >>> 0);
-  u32[at] = low;
-  const carry = low < 0 ? -1 : low > 0xffff_ffff ? 1 : 0;
-  u32[at + 1] += sign * Math.floor(ns / 0x1_0000_0000) + carry;
-}
+const slotAt = ({ u32 }: Page, slot: number) => u32[H.threads >> 2] + slot * THREAD_BYTES;
 
 /**
  * The first thread that enters begins the time in which any is inside, the last one to leave ends it.
+ * @param page its words, and its counts of 64 bits
  * @param region word of the region's count of threads
- * @param node words of the node's part of that time; `slot`: of the thread's part of the time in any region
+ * @param node count of the node's part of that time; `slot`: of the thread's part of the time in any region
+ * @param at nanoseconds since the page's zero, the only element. (A BigInt that is read where it is added is never made.)
  */
 export function goInside(
-  u32: Uint32Array,
+  { u32, i64 }: Counted,
   region: number,
   node: number,
   slot: number,
-  ns: number,
+  at: BigInt64Array,
 ): void {
-  if (Atomics.add(u32, region, 1) === 0) addTime(u32, node, ns, -1);
-  if (Atomics.add(u32, INSIDE, 1) === 0) addTime(u32, slot, ns, -1);
+  if (Atomics.add(u32, region, 1) === 0) i64[node] = BigInt.asIntN(64, i64[node] - at[0]);
+  if (Atomics.add(u32, INSIDE, 1) === 0) i64[slot] = BigInt.asIntN(64, i64[slot] - at[0]);
 }
 
 export function goOutside(
-  u32: Uint32Array,
+  { u32, i64 }: Counted,
   region: number,
   node: number,
   slot: number,
-  ns: number,
+  at: BigInt64Array,
 ): void {
-  if (Atomics.sub(u32, region, 1) === 1) addTime(u32, node, ns, 1);
+  if (Atomics.sub(u32, region, 1) === 1) i64[node] = BigInt.asIntN(64, i64[node] + at[0]);
   if (Atomics.sub(u32, INSIDE, 1) !== 1) return;
-  addTime(u32, slot, ns, 1);
+  i64[slot] = BigInt.asIntN(64, i64[slot] + at[0]);
   u32[ROUND]++;
 }
 
@@ -62,7 +58,8 @@ function endVisits(page: Page, slot: number): void {
   const { u32, f64 } = page;
   const at = slotAt(page, slot);
   const base = slotRooms(u32, slot).nodes;
-  const now = Number(process.hrtime.bigint() - page.startNs);
+  const at64 = BigInt64Array.of(process.hrtime.bigint() - page.startNs);
+  const now = Number(at64[0]);
   for (let n = u32[(at + T.node) >> 2]; n !== 0; ) {
     const node = base + n * NODE_BYTES;
     f64[(node + N.total) >> 3] += now - f64[(node + N.entered) >> 3];
@@ -70,8 +67,8 @@ function endVisits(page: Page, slot: number): void {
     n = u32[(node + N.parent) >> 2];
     if (n !== 0) continue;
     const region = u32[H.regions >> 2] + u32[(node + N.region) >> 2] * REGION_BYTES;
-    const [counts, own] = [(region + R.inside) >> 2, (at + T.united) >> 2];
-    goOutside(u32, counts, (node + N.united) >> 2, own, now);
+    const [counts, own] = [(region + R.inside) >> 2, (at + T.united) >> 3];
+    goOutside(page, counts, (node + N.united) >> 3, own, at64);
   }
 }
 

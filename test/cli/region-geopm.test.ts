@@ -35,8 +35,8 @@ int main(void) {
   for (int k = 0; k < 3; k++) {
     geopm_prof_epoch();
     geopm_prof_enter(id);
-    geopm_time(&began);
     geopm_imbalancer_enter();
+    geopm_time(&began);
     while (geopm_time_since(&began) < 0.002) continue;
     geopm_imbalancer_exit();
     if (geopm_time_since(&began) < 0.004) return 7;
