@@ -224,7 +224,7 @@ describe('words', () => {
     );
     expect(strips.map(({ region }) => region)).toEqual(['B', 'A']);
     expect(spreadSentence('process', strips)).toBe(
-      'A is the most uneven: rank 1 spends 4 s in it, 4.00 times rank 0',
+      'A is the most uneven: rank 1 spends 4 s in it, rank 0 1 s',
     );
   });
 

@@ -156,7 +156,7 @@ describe.skipIf(executable === undefined)('machine views (need chromium: npm run
       await reads(
         page,
         '#says-spread',
-        `${SOLVE} is the most uneven: rank 0 spends 5 s in it, 2.00 times rank 1`,
+        `${SOLVE} is the most uneven: rank 0 spends 5 s in it, rank 1 2.5 s`,
       );
       await page.close();
     });

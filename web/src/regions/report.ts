@@ -338,7 +338,6 @@ export function spreadSentence(of: 'process' | 'host', strips: readonly Strip[])
   const worst = several.reduce((a, b) => (a.most - a.least >= b.most - b.least ? a : b));
   const [high] = [...worst.points].sort((a, b) => b.value - a.value);
   const low = worst.points.reduce((a, b) => (a.value <= b.value ? a : b));
-  const times =
-    worst.least > 0 ? `, ${(worst.most / worst.least).toFixed(2)} times ${low.name}` : '';
-  return `${worst.region} is the most uneven: ${high.name} spends ${general(Number(high.value.toPrecision(4)))} s in it${times}`;
+  const seconds = (value: number) => `${general(Number(value.toPrecision(4)))} s`;
+  return `${worst.region} is the most uneven: ${high.name} spends ${seconds(high.value)} in it, ${low.name} ${seconds(low.value)}`;
 }
