@@ -506,9 +506,11 @@ static struct pen *my_pen(void) {
     return pen;
 }
 
+/* NULL also once the application's time has ended: what is marked then is no part of it. */
 static inline struct pen *pen_here(void) {
     struct pen *pen = mine;
-    return pen && pen->page == __atomic_load_n(&page, __ATOMIC_RELAXED) ? pen : my_pen();
+    if (!pen || pen->page != __atomic_load_n(&page, __ATOMIC_RELAXED)) pen = my_pen();
+    return pen && !(__atomic_load_n(&pen->page->flags, __ATOMIC_RELAXED) & STOPPED) ? pen : NULL;
 }
 
 /* ---- Names -------------------------------------------------------------------------------------------------------- */

@@ -57,7 +57,7 @@ void triscope_work_done(void);
 void triscope_start(int mpi);
 /*
  * The application's time ends; the first call counts. After triscope_start(1) only triscope_stop(1) ends it, as
- * MPI_Finalize does. Without a call it ends when the process does.
+ * MPI_Finalize does. Without a call it ends when the process does. What is marked afterwards is ignored.
  */
 void triscope_stop(int mpi);
 /* Sets the process's MPI rank, if the launcher's environment does not have it. */

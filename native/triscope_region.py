@@ -32,7 +32,7 @@ _HEADER, _THREAD, _REGION, _NODE, _EVENT = 4096, 128, 32, 64, 24
 _THREADS, _REGIONS, _NODES, _NAMES, _DEPTH = 16384, 4096, 8192, 1 << 20, 64
 _WIDE, _NARROW_NODES, _NARROW_RING = 2048, 128, 64  # Slots beyond the wide ones have less room.
 _THREADS_SMALL = 128  # Where address space is limited.
-_STARTED, _STOPPED, _LEAVING = 1, 2, 8
+_STARTED, _STOPPED, _MPI, _LEAVING = 1, 2, 4, 8
 _FREE, _LIVE, _ENDED = 0, 1, 2
 _ENTRY, _EXIT, _EPOCH = 0, 1, 2
 
@@ -234,7 +234,8 @@ class _Page:
         return float(time.monotonic_ns() - self.start)
 
     def stop(self, flag=_STOPPED):
-        if not self.u32[_H["flags"]] & _STOPPED:
+        """Where MPI began the application's time, MPI_Finalize ends it."""
+        if not self.u32[_H["flags"]] & (_STOPPED | _MPI):
             self.f64[_H_STOPPED] = self.now()
             self.u32[_H["flags"]] |= flag
 
@@ -498,6 +499,8 @@ def _pen():
             _attach()
         if _page is None:
             return None
+    if _page.u32[_H["flags"]] & _STOPPED:  # What is marked now is no part of the application's time.
+        return None
     pen = getattr(_local, "pen", None)
     if pen is None or (pen is not False and pen.page is not _page):
         slot = _page.claim()
@@ -595,7 +598,10 @@ def tprof_post():
 
 
 def shutdown():
-    """The application's time ends. Without a call it ends when the process exits."""
+    """
+    The application's time ends: what is marked later is ignored. Without a call it ends when the process exits; after
+    MPI_Init only MPI_Finalize ends it.
+    """
     if _page is not None:
         _page.stop()
 

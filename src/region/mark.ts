@@ -265,7 +265,8 @@ export function tprofPost(): void {
 }
 
 /**
- * Ends the application's time, for reports. Done at a normal exit where it was not called.
+ * Ends the application's time, for reports: whatever is marked later is ignored. Called automatically at a normal exit. After
+ * MPI_Init only MPI_Finalize ends it.
  * @example
  * ```ts
  * import { region, shutdown } from 'triscope/region';

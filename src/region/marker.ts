@@ -46,6 +46,7 @@ const ENTERED = T.entered >> 3;
 const UNITED = T.united >> 3;
 const WORK_ROUND = T.workRound >> 2;
 const ROUND = H.round >> 2;
+const FLAGS = H.flags >> 2;
 const NODE_WORDS = NODE_BYTES >> 2;
 const NODE_DOUBLES = NODE_BYTES >> 3;
 const N_REGION = N.region >> 2;
@@ -116,7 +117,13 @@ export class Marker {
     return sinceWords[1] * 0x1_0000_0000 + sinceWords[0];
   }
 
+  /** The application's time has ended: what is marked now is no part of it. */
+  private get isOver(): boolean {
+    return (this.u32[FLAGS] & F.stopped) !== 0;
+  }
+
   enter(place: Place): void {
+    if (this.isOver) return;
     const { u32, words } = this;
     const now = this.now();
     const parent = u32[words + NODE];
@@ -150,6 +157,7 @@ export class Marker {
   }
 
   exit(place: Place): void {
+    if (this.isOver) return;
     const { u32, words } = this;
     const now = this.now();
     if (u32[words + UNPLACED] > 0) {
@@ -261,6 +269,7 @@ export class Marker {
 
   /** Takes the entry of `place`, the innermost region, back: its work turned out to be asynchronous. When it began. */
   forgetEntry(place: Place): number | null {
+    if (this.isOver) return null;
     const { u32, words } = this;
     const node = u32[words + NODE];
     const nodeWords = this.nodeWords + node * NODE_WORDS;
@@ -280,6 +289,7 @@ export class Marker {
   }
 
   beginAsync(place: Place): void {
+    if (this.isOver) return;
     if (place.asyncNode === 0) place.asyncNode = this.child(place.index, 0, KIND_ASYNC);
     if (place.asyncNode === 0) Atomics.add(this.u32, H.unplaced >> 2, 1);
     else this.u32[this.nodeWords + place.asyncNode * NODE_WORDS + N_INSIDE]++;
@@ -287,7 +297,7 @@ export class Marker {
 
   /** @param began ns, from now() */
   endAsync(place: Place, began: number): void {
-    if (place.asyncNode === 0) return;
+    if (place.asyncNode === 0 || this.isOver) return;
     const { u32, f64, words } = this;
     const doubles = this.nodeDoubles + place.asyncNode * NODE_DOUBLES;
     u32[words]++;
@@ -299,6 +309,7 @@ export class Marker {
 
   /** Not counted in a region with the hint IGNORE. */
   epoch(): void {
+    if (this.isOver) return;
     const { u32 } = this;
     for (let node = u32[this.words + NODE]; node !== 0; ) {
       const at = this.nodeWords + node * NODE_WORDS;
@@ -324,11 +335,12 @@ export class Marker {
     this.u32[this.words + WORK_DONE]++;
   }
 
-  /** The application ends now. */
+  /** The application ends now; where MPI began its time, MPI_Finalize ends it. */
   stop(): void {
     const { u32, f64 } = this.page;
+    if (this.isOver || (u32[FLAGS] & F.mpi) !== 0) return;
     f64[H.stopped >> 3] = this.now();
-    Atomics.or(u32, H.flags >> 2, F.stopped);
+    Atomics.or(u32, FLAGS, F.stopped);
   }
 
   private event(code: number, value: number, depth: number, time: number): void {

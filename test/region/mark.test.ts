@@ -184,6 +184,20 @@ describe('epochs and progress', () => {
     expect(page.stopped).toBeGreaterThan(page.lastEpoch);
   });
 
+  it('end with shutdown(): what is marked later is no part of the application', async () => {
+    const { seen, page } = await inNode(`
+      const [before, open] = [region('before'), region('open')];
+      before.enter(); before.exit(); epoch(); open.enter();
+      shutdown();
+      open.exit(); before.enter(); before.exit(); epoch(); region('after').run(() => {});
+      await region('later').run(async () => {});
+      shutdown();
+    `);
+    expect(counts(seen)).toMatchObject({ before: 1, open: 0 });
+    expect(page.epochs).toBe(1);
+    expect(page.stopped).toBeGreaterThanOrEqual(page.lastEpoch);
+  });
+
   it('progress is that of the region the thread is in', async () => {
     const pages = freshFolder();
     const child = start(

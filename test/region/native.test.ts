@@ -89,6 +89,23 @@ describe.skipIf(!has('cc'))('a C program (needs cc)', () => {
     expect(events).toHaveLength(16);
   });
 
+  it('marks nothing once its time has ended', async () => {
+    const name = compiled(
+      'over',
+      `int main(void) {
+        uint64_t a;
+        geopm_prof_region("A", 2, &a);
+        geopm_prof_enter(a); geopm_prof_exit(a); geopm_prof_epoch();
+        geopm_prof_shutdown();
+        int wrong = geopm_prof_enter(a) || geopm_prof_exit(a) || geopm_prof_epoch();
+        geopm_prof_shutdown();
+        return wrong;
+      }`,
+    );
+    const { seen, page, code } = await marked([name]);
+    expect([code, counts(seen), page.epochs]).toEqual([0, { A: 1 }, 1]);
+  });
+
   it('marked for GEOPM runs unchanged', async () => {
     const name = compiled(
       'geopm',
@@ -343,6 +360,13 @@ describe.skipIf(!has('python3'))('a Python program (needs python3)', () => {
       PYTHONDONTWRITEBYTECODE: '1',
       ...env,
     });
+
+  it('marks nothing once its time has ended', async () => {
+    const { seen, page } = await python(
+      'with triscope.region("a"): pass\ntriscope.epoch(); triscope.shutdown()\nwith triscope.region("a"): triscope.epoch()',
+    );
+    expect([counts(seen), page.epochs]).toEqual([{ a: 1 }, 1]);
+  });
 
   it('marks as Node does: context managers, decorators, threads, epochs', async () => {
     const { seen, page, stderr, code } = await python(
