@@ -552,6 +552,9 @@ static uint32_t name_region(struct header *p, const char *name, uint32_t hash, u
         if (index < REGIONS) {
             put_region(p, index, name, length, hash, hint, offset);
             catch_up(p);
+            /* Of a name that another language gave in the same moment, the first slot counts. */
+            uint32_t first = look_up(p, hash, name, length);
+            if (first) index = first;
         } else {
             add(&p->regions_refused, 1);
             index = 0;

@@ -1,4 +1,7 @@
-/** Names of regions on the page: each gets a slot once, whichever thread names it first. */
+/**
+ * Names of regions on the page. Threads that name a region in the same moment each fill a slot; all of them then use the
+ * first slot of that name, and the others stay without visits.
+ */
 
 import { regionHash } from '../model/region-hash.ts';
 import { H, HINTS, R, REGION_BYTES } from '../model/region-layout.ts';
@@ -16,6 +19,12 @@ const utf8 = new TextEncoder();
 /** A byte order mark is part of a name. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/**
+ * Milliseconds for which a slot that was taken may have no name. A thread fills it in a few microseconds, unless it loses its CPU; one
+ * that was ended in between never does.
+ */
+const PATIENCE = 20;
+
 /** Slots by name, as far as this thread has seen them. */
 export class Names {
   private readonly page: Page;
@@ -26,13 +35,12 @@ export class Names {
     this.page = page;
   }
 
-  /** Looks at what other threads have named since. */
-  private catchUp(): void {
+  /** Takes up the names in slots before `end`: of a name that several have, the first slot. */
+  private catchUp(end: number): void {
     const { u32, bytes } = this.page;
-    const used = Math.min(Atomics.load(u32, H.regionsUsed >> 2), u32[H.regionCapacity >> 2]);
-    for (; this.seen < used; this.seen++) {
+    for (; this.seen < end; this.seen++) {
       const at = u32[H.regions >> 2] + this.seen * REGION_BYTES;
-      if (Atomics.load(u32, (at + R.state) >> 2) === 0) return;
+      if (!this.isNamed(at)) continue;
       const from = u32[H.names >> 2] + u32[(at + R.name) >> 2];
       const name = decoder.decode(bytes.subarray(from, from + u32[(at + R.nameBytes) >> 2]));
       if (this.known.has(name)) continue;
@@ -41,11 +49,22 @@ export class Names {
     }
   }
 
+  /** Whether a slot has its name, soon. */
+  private isNamed(at: number): boolean {
+    const state = (at + R.state) >> 2;
+    const { u32 } = this.page;
+    if (Atomics.load(u32, state) !== 0) return true;
+    const until = performance.now() + PATIENCE;
+    while (Atomics.load(u32, state) === 0) if (performance.now() > until) return false;
+    return true;
+  }
+
   /** Slot of `name`; that of region 0, and counted, where there is no place for another name. */
   find(name: string, hint: number): Named {
     const known = this.known.get(name);
     if (known !== undefined) return known;
-    this.catchUp();
+    const { u32 } = this.page;
+    this.catchUp(Math.min(Atomics.load(u32, H.regionsUsed >> 2), u32[H.regionCapacity >> 2]));
     return this.known.get(name) ?? this.add(name, hint);
   }
 
@@ -86,9 +105,8 @@ export class Names {
     u32[(at + R.name) >> 2] = offset;
     u32[(at + R.nameBytes) >> 2] = encoded.length;
     Atomics.store(u32, (at + R.state) >> 2, 1);
-    const named = { index, hash, hintCode: hint };
-    this.known.set(name, named);
-    return named;
+    this.catchUp(index + 1);
+    return this.known.get(name) ?? { index, hash, hintCode: hint };
   }
 }
 
