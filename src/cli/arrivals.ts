@@ -1,4 +1,4 @@
-/** Files that were filed whole, on their way into the archive's job index, some at a time, in a thread of its own. */
+/** Gathers files that the archive received completely, and reads them into its job index in a thread of its own. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startThread } from '../os/thread.ts';

@@ -1,4 +1,4 @@
-/** `--pes=auto`: how many PEs a run is worth, by short runs of it; and what a run itself tells of that. */
+/** `--pes=auto`: chooses the number of PEs by short trial runs; also judges after a run whether one PE would have been faster. */
 
 import { short } from '../model/measures/index.ts';
 import { allowedCpus } from '../os/affinity.ts';
@@ -12,14 +12,14 @@ import { type TrialCall, trialRun } from './trial-run.ts';
 
 /** `--pes=auto` as a number. */
 export const AUTO = 0;
-/** Seconds of the run on one PE, and of those on several: their threads have more to compile. */
+/** Seconds of the trial on one PE, and of trials on several, whose threads have more to compile. */
 const ALONE = 0.8;
 const TOGETHER = 1.6;
-/** So many times as long where nothing has got going: the machine is busy. */
+/** Factor by which a trial may take longer where nothing was committed in time because the machine is busy. */
 const SLOW = 8;
-/** Seconds that a run on one PE has to take for trials on several to be worth their time, each. */
+/** Seconds that the whole run must take on one PE for each further trial to be worth its time. */
 const WORTH = 8;
-/** By how much several PEs have to win: less is noise. */
+/** Speedup from which several PEs are chosen; less is noise. */
 const CLEARLY = 1.05;
 
 interface Choice {
@@ -27,7 +27,7 @@ interface Choice {
   readonly why: string;
 }
 
-/** Runs on `pes` PEs for so many seconds, or to the end. Rejects where it comes to nothing in that time. */
+/** Runs on `pes` PEs for so many seconds, or to the end. Rejects if nothing is committed in that time. */
 export type PesTrial = (pes: number, seconds: number) => Promise<TrialRun>;
 
 /** From all CPUs down by halves; each is tried only if the whole run is long enough for it. */
@@ -54,7 +54,7 @@ export async function choosePes(cpus: number, trial: PesTrial): Promise<Choice> 
 }
 
 /**
- * What `--pes=auto` comes to; other settings stay as they are. Says on stderr what it has chosen, and why.
+ * Replaces `--pes=auto` by a number; other settings stay as they are. Says on stderr which number was chosen, and why.
  * @throws UsageError where runs on several PEs would not be the same simulation
  */
 export async function withPes(
@@ -90,16 +90,16 @@ export async function withPes(
   return { ...settings, pes };
 }
 
-/** Shorter runs are spent on compiling. */
+/** Runs shorter than this mostly compile, and are not judged. */
 const LEAST_SECONDS = 1;
-/** Time of an event on one PE by its time on one of several: nothing is kept for undoing it, and none comes from another cache. */
+/** Time of an event on one PE divided by its time on several: one PE saves nothing for rollbacks, and no event comes from another CPU's cache. */
 const ON_ONE = 0.75;
-/** A gain is told from here on. */
+/** The hint is given where one PE is estimated to take at most this share of the time. */
 const TOLD = 0.8;
 
 /**
- * Where the events of a run on several threads took so little of its time that one PE would have been faster: a line
- * that says so; else null. What an event takes is measured by sample, what it takes on one PE an estimate.
+ * A line that says that one PE would have been faster, where the events of a run on several threads took little of its time; else
+ * null. The time of an event is measured by sampling; its time on one PE is an estimate.
  */
 export function fewerPes(r: RunResult): string | null {
   if (r.pes === 1 || r.transport !== undefined || !r.finished || !r.config.timing) return null;

@@ -41,7 +41,7 @@ function checkOptions(name: string, command: Command, { values }: ParsedWords): 
   }
 }
 
-/** Where options end: of a command that wraps another, at that one's name. */
+/** The words before the wrapped command, where a command wraps another: its options end at that command's name. */
 function ownWords(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end < 0 ? args : args.slice(0, end);
@@ -60,7 +60,7 @@ async function showHelp(
   return 0;
 }
 
-/** Runs `triscope NAME …args`. Returns the exit code. @throws what a user did wrong, or what the command throws */
+/** Runs `triscope NAME …args`. Returns the exit code. @throws UsageError, and whatever the command throws */
 export function callCommand(
   name: string,
   command: Command,
@@ -100,7 +100,7 @@ async function readAndRun(
   }
 }
 
-/** Words that variables of the environment stand for; what is given comes after them. */
+/** Options set by environment variables. Words of the command line come after them, and so take precedence. */
 function fromEnvironment({ options }: Command): string[] {
   return Object.entries(options).flatMap(([name, { variable, kind, noEffect }]) => {
     const value = variable === undefined ? '' : (process.env[variable] ?? '');

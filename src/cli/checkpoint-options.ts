@@ -28,7 +28,7 @@ export const CHECKPOINT_OPTIONS = {
 
 type Asked = RunCommand<typeof CHECKPOINT_OPTIONS>;
 
-/** What is asked for, and the settings of a run that goes on. @throws UsageError, CheckpointError, OptionError */
+/** The checkpoints that are asked for, and for a restart the settings of the run that goes on. @throws UsageError, CheckpointError, OptionError */
 export function checkpointsOf({ loaded, own, settings }: Omit<Asked, 'values'>): {
   readonly checkpoints: CheckpointOptions;
   readonly settings: Settings;

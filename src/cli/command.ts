@@ -77,9 +77,9 @@ interface CommandSpec<O extends OptionSpecs, X> {
   readonly argsFile?: string;
   /** Of the first argument; null is for help without one. @param rest the words behind it */
   readonly extend?: (first: string | null, rest: readonly string[]) => Promise<Extension<X>>;
-  /** What stands for a first argument that is not given, of a command that has an extension; null for nothing. */
+  /** What replaces a first argument that is not given, for commands with an extension; null: nothing does. */
   readonly firstOf?: (args: readonly string[]) => string | null;
-  /** What stands around a call, its reading too. */
+  /** Wraps a call, including the reading of its words. */
   readonly around?: (run: () => Promise<number>) => Promise<number>;
   /** Calls that can be tried, without `triscope`. */
   readonly examples: readonly string[];
@@ -87,7 +87,7 @@ interface CommandSpec<O extends OptionSpecs, X> {
   readonly run: (call: Call<O, X>) => Promise<number>;
 }
 
-/** A command whose options nobody needs to know by type. */
+/** A command whose option types do not matter to the caller. */
 export type Command = CommandSpec<OptionSpecs, unknown>;
 
 /** Declares a command. */

@@ -9,11 +9,11 @@ import type { Given } from './command.ts';
 import { UsageError } from './errors.ts';
 import { version } from './version.ts';
 
-/** Milliseconds time between samples of the node’s counters. */
+/** Milliseconds between samples of the node’s counters. */
 const ALL_INTERVAL = 1000;
 /** Seconds between samples of the regions that PEs are in. */
 const REGION_PERIOD = 0.02;
-/** Seconds between reports of a run that somebody watches: what there is by then. */
+/** Seconds between interim reports of a run that is shown live. */
 const SHOWN_EVERY = 2;
 /** In the recording's folder. */
 export const REPORT = 'geopm.report';
@@ -59,7 +59,7 @@ interface CompanionRequest extends Beside {
   readonly onBytes?: (bytes: Uint8Array) => void;
 }
 
-/** What a controller beside a run that is recorded is told. */
+/** Settings of the controller beside a recorded run. */
 export function regionSettings(
   report: string,
   profile: string,
@@ -85,7 +85,7 @@ export function regionSettings(
   };
 }
 
-// Most runs have no companions: what those need is loaded for them only.
+// Most runs have no companions, so their modules are loaded only on demand.
 const watchOwn = async (options: OwnOptions): Promise<OwnController> =>
   (await import('../region/controller/index.ts')).watchOwn(options);
 const startSampler = async (options: SamplerOptions): Promise<NodeSampler> =>

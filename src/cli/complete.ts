@@ -189,7 +189,7 @@ export async function candidates(
     } else if (words.length > 1) all = [];
     else all = [...firstWords(commands), '--help', '--version'];
   } catch {
-    // What cannot be looked up is not completed.
+    // Names that cannot be looked up are not completed.
     return [];
   }
   return all.filter((one) => one.startsWith(':') || one.startsWith(last));

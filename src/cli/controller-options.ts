@@ -1,4 +1,4 @@
-/** What the controllers of `region launch` and `region attach` are told alike: options, and the settings made of them. */
+/** Options that `region launch` and `region attach` share, and the controller's settings made of them. */
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { didYouMean } from '../model/nearest.ts';
@@ -72,7 +72,7 @@ function initControls(path: string | undefined): InitControl[] {
   });
 }
 
-/** What the controller is told, from the words. @throws UsageError */
+/** The controller's settings, from the options. @throws UsageError */
 export function settingsFrom(given: ControllerGiven) {
   const host = hostname();
   const report = given['geopm-report'] ?? 'geopm.report';
@@ -115,7 +115,7 @@ export function tellJson(
   process.stdout.write(`${JSON.stringify(facts)}\n`);
 }
 
-/** A text that is there and says nothing is a mistake. @throws UsageError */
+/** Refuses options that were given an empty text. @throws UsageError */
 export function checkTexts(given: Readonly<Record<string, unknown>>): void {
   const empty = Object.entries(given).find(([, value]) => value === '');
   if (empty !== undefined) throw new UsageError(`--${empty[0]} needs a value: it is empty`);

@@ -12,7 +12,7 @@ import { tellWorst } from './worst-finding.ts';
 
 /** Name of the recording. */
 export const PROGRAM_RECORDING = 'demo-program';
-/** The words that are said to have made it. */
+/** The words that its report shows as its command. */
 export const PROGRAM_CALL = ['-o', PROGRAM_RECORDING, '--', 'region-app'];
 
 const inCheckout = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

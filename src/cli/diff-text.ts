@@ -79,7 +79,7 @@ function changeText(one: Change): string {
 const boundText = (one: Change): string =>
   one.bound === null || one.change === 0 ? '' : amount(one, one.bound);
 
-/** What may have changed and was not seen. */
+/** Says that a change may have been missed. */
 function remark(one: Change): string {
   if (one.judgement !== null) return one.judgement;
   if (one.verdict !== 'noise' || one.detectable === null) return REMARKS[one.verdict];
@@ -104,7 +104,7 @@ const valueText = (one: Change['a']): string => (one === null ? '-' : round(one.
 const clearness = ({ change, bound }: Change): number =>
   bound === null || bound === 0 ? Infinity : Math.abs(change ?? 0) / bound;
 
-/** What is worth a line without --all. */
+/** Whether a change has a line without --all. */
 const speaks = (scope: Scope, { verdict }: Change): boolean =>
   verdict === 'changed' || verdict === 'unknown' || (scope === 'run' && verdict === 'noise');
 
@@ -151,7 +151,7 @@ function scopeLines(scope: Scope, changes: readonly Change[], options: DiffTextO
   ];
 }
 
-/** How many values have no line of their own, and what only one has. */
+/** Counts the values without a line of their own, and names the entities that only one run has. */
 function rest(changes: readonly Change[], more: number, spoken: readonly Change[]): string[] {
   const told = new Set(spoken);
   const untold = changes.filter((one) => !told.has(one));

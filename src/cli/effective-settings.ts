@@ -18,7 +18,7 @@ const SEED = /^(core-)?rng-seed(\d)$/;
 const modes = ({ gvt, rt, vt }: SampleModes) =>
   [gvt && 'gvt', rt && 'rt', vt && 'vt'].filter((mode) => mode !== false).join(',') || 0;
 
-/** What the run itself says of an option: what it took where nothing was given. */
+/** The value that the run used for an option that was not given. */
 function fromRun(name: string, run: RunConfig, asked: InstrumentConfig): SingleValue | undefined {
   const seed = SEED.exec(name);
   if (seed !== null) return (seed[1] ? run.coreSeeds : run.seeds)[Number(seed[2]) - 1];

@@ -1,11 +1,11 @@
-/** A list of commands: what stands in it, and how one is found. The list itself is commands/index.ts. */
+/** Entries of the list of commands, and how one is found. The list itself is in commands/index.ts. */
 import type { Command } from './command.ts';
 
 export interface Entry {
   /** The words that call it. */
   readonly name: string;
   readonly summary: string;
-  /** Its declaration: of a command that is called, that one's file alone is run. */
+  /** Loads its declaration: only the file of the called command is loaded. */
   readonly load: () => Promise<Command>;
 }
 

@@ -5,22 +5,22 @@ import { oneLine } from './terminal.ts';
 
 export { EXIT };
 
-/** The command was called in a way that cannot be. */
+/** The command line is wrong. */
 export class UsageError extends TriscopeError {
   override readonly name = 'UsageError';
   override readonly exitCode = EXIT.usage;
 }
 
-/** A file was refused by the system where nobody expected it. */
+/** The system refused access to a file in an unexpected place. */
 class RefusedError extends TriscopeError {
   override readonly exitCode = EXIT.input;
 }
 
 const REFUSALS = 'EMFILE|ENFILE|EACCES|EPERM|EISDIR|ENOTDIR|ELOOP|ENAMETOOLONG|EIO';
-/** Of an error from a thread only its message comes. */
+/** Errors of other threads arrive as messages only. */
 const REFUSED = new RegExp(`\\b(${REFUSALS})\\b(?:: ([^,]+), (\\w+)(?: '(.+?)')?)?`);
 
-/** The same as one for the user, where it is such a one. */
+/** Turns a system refusal into an error for the user; other errors stay as they are. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || exitCodeOf(error) !== null) return error;
   const [, code, words = '', call, path = 'a thread of ours'] = REFUSED.exec(error.message) ?? [];

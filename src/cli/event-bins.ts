@@ -13,7 +13,7 @@ interface EventBin {
 
 export class EventBins {
   private readonly width: number;
-  /** By bin, source, destination. Memory grows with what differs, not with the events. */
+  /** By bin, source, destination. Memory grows with the number of combinations, not with the number of events. */
   private readonly counts = new Map<number, Map<number, Map<number, number>>>();
   private readonly places = new Map<RecordKind, readonly number[] | null>();
 

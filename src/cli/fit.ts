@@ -7,14 +7,14 @@ const BETWEEN = 2;
 
 const NUMBER = /^[-+−±]?[\d.,]+(e[-+]?\d+)?( ?[kMGT%])?$/;
 
-/** Columns of the terminal; COLUMNS tells where there is none, and may tell otherwise. Infinity: nobody is to be fitted. */
+/** Columns of the terminal, or what COLUMNS says. Infinity, without either, disables wrapping. */
 export function widthOf(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
   const told = Number(process.env.COLUMNS);
   if (Number.isInteger(told) && told > 0) return told;
   return stream.isTTY === true && stream.columns ? stream.columns : Infinity;
 }
 
-/** A text of at most `width` characters: what is cut off is told by “…”. */
+/** The text cut to at most `width` characters; “…” marks the cut. */
 export const cut = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 
@@ -34,7 +34,7 @@ export function wrapped(text: string, width: number, indent = ''): string[] {
 interface Fitted {
   readonly rows: readonly (readonly string[])[];
   readonly widths: readonly number[];
-  /** Columns of the end that were left out. */
+  /** Number of columns at the end that were left out. */
   readonly left: number;
 }
 
@@ -59,7 +59,7 @@ export function fitRows(cells: readonly (readonly string[])[], width: number): F
       -1,
     );
     if (widest < 0) break;
-    // Down to the next widest, or as far as needed.
+    // The widest column shrinks to the width of the next, or as far as needed.
     const others = widths.filter((one, k) => mayShrink[k] && one < widths[widest]);
     const floor = Math.max(NARROW, ...others.filter((one) => one > NARROW));
     widths[widest] = Math.max(

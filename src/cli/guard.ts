@@ -5,12 +5,12 @@ import { exitNow } from '../os/exit.ts';
 import { launchedRank } from '../os/mpi/launcher.ts';
 import { type CaughtSignals, catchSignals } from '../os/signals.ts';
 
-/** Milliseconds in which a second signal is the first once more: npm and timeout(1) pass on what we got too. */
+/** Milliseconds in which a second signal counts as the first: npm and timeout(1) also pass on the signal that this process got already. */
 export const ECHO = 300;
 
 /** Milliseconds from a signal to the end of what does not stop. */
 const GRACE = 1500;
-/** The same for ranks. mpirun kills them after a second; who sends a signal to one of them has the others stop, too. */
+/** The same for ranks. mpirun kills them after a second; a signal sent to one rank stops the others, too. */
 const RANK_GRACE = 5000;
 
 const grace = (): number => (launchedRank() === null ? GRACE : RANK_GRACE);
@@ -18,7 +18,7 @@ const grace = (): number => (launchedRank() === null ? GRACE : RANK_GRACE);
 /** Milliseconds from a signal to the file that is left: before mpirun kills. */
 export const LEAVE = 600;
 
-/** In the shared word, once all has stopped, and what there is is being written. */
+/** Value of the shared word once the run has stopped and its results are being written. */
 export const WRITING = 1;
 
 export interface GuardTask {
@@ -38,9 +38,9 @@ export interface LastFile {
 export type GuardMessage = LastFile | null;
 
 export interface Guard {
-  /** All has stopped: from here on only a second signal ends the process. */
+  /** The run has stopped and writes its results: from here on only a second signal ends the process. */
   writing(): void;
-  /** What is to be in a file where the process is ended before it writes that itself. */
+  /** Content for a file, to be written if the process is ended before it writes the file itself. */
   leave(file: LastFile): void;
   release(): void;
 }
@@ -48,18 +48,18 @@ export interface Guard {
 /** A thread that stands by for `names`, to which the main thread listens too; it ends the process with `code`. */
 export function guardThread(names: readonly NodeJS.Signals[], code: number): Guard {
   const caught = tryCatch(names);
-  // Without FFI only what returns can be ended.
+  // Without FFI, only a main thread that returns to its event loop can be ended.
   if (caught === null) return guardTimer(names, code);
   const word = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const task: GuardTask = { word, grace: grace(), caught, code };
-  // Without what the user has Node load first: that may count threads.
+  // Without modules that the user has Node load first, since these may count threads.
   const worker = new Worker(new URL('guard-worker.js', import.meta.url), {
     workerData: task,
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: 1 },
   });
   worker.unref();
-  // Without it, what does not return cannot be ended gently.
+  // Without the thread, a call that does not return cannot be ended gently.
   worker.on('error', () => {});
   const tell = (message: GuardMessage) => worker.postMessage(message);
   return {
@@ -77,7 +77,7 @@ function tryCatch(names: readonly NodeJS.Signals[]): CaughtSignals | null {
   }
 }
 
-/** The same, where the main thread turns: a timer is enough. */
+/** The same where the main thread always returns to its event loop: a timer is enough. */
 export function guardTimer(names: readonly NodeJS.Signals[], code: number): Guard {
   let isWriting = false;
   let last: LastFile | null = null;
@@ -116,7 +116,7 @@ export function endOverdue(ms: number, code: number): never {
   try {
     writeSync(2, `triscope: ended: it had not stopped ${ms / 1000} s after the signal\n`);
   } catch {
-    // Nor may a closed pipe.
+    // Nor may a closed pipe keep it.
   }
   return exitNow(code);
 }

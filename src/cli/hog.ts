@@ -5,7 +5,7 @@ import { pinThread } from '../os/affinity.ts';
 
 const FILE = fileURLToPath(import.meta.url);
 
-/** Processes of their own: what a run's own threads use is no other work. */
+/** They are processes, since CPU time of the run's own threads would not count as other work. */
 export class Hog {
   private readonly processes: readonly ChildProcess[];
 
@@ -31,7 +31,7 @@ export class Hog {
 const LOOK_EVERY = 50;
 
 function work(cpu: number, seconds: number): void {
-  // Where it cannot be bound, it is in everybody's way.
+  // A process that cannot be bound to the CPU slows every PE.
   pinThread(cpu);
   const parent = process.ppid;
   const end = performance.now() + 1000 * seconds;

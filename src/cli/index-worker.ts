@@ -1,4 +1,4 @@
-/** Entry of the thread that reads what has come into an archive into its job index: its writer goes on meanwhile. */
+/** Entry of the thread that reads received files into an archive's job index, so that the archive's writer can go on. */
 import { indexArrived } from '../findings/job/index.ts';
 import { doTask } from '../os/thread.ts';
 

@@ -1,4 +1,4 @@
-/** What a command line asks to be recorded, where it goes, and what is said of it in the end. */
+/** What a command line asks to be recorded, where the records go, and the report on them. */
 import { join } from 'node:path';
 import { extraFrames } from '../formats/recording-folder.ts';
 import type { OptionSpecs } from '../model/option.ts';
@@ -38,7 +38,7 @@ interface InstrumentRequest {
   readonly notes: readonly string[];
 }
 
-/** What `--record` records where nothing else is asked for: what options say of it still counts. */
+/** What `--record` records where no option chooses records; options about how to record still count. */
 function recordedByDefault(config: InstrumentConfig, given: Given): Partial<InstrumentConfig> {
   const { levels } = config;
   return {
@@ -63,7 +63,7 @@ const isInstrumentOption = (name: string) => Object.hasOwn(INSTRUMENT_OPTIONS, n
 
 /**
  * @param recording the recording's folder; null where none is made
- * @param onFrames who follows the run
+ * @param onFrames gets the frames of a run that is followed live
  * @throws OptionError
  */
 export function instrumentRequest(
@@ -104,7 +104,7 @@ export function instrumentRequest(
   };
 }
 
-/** A line where models are to be sampled and this one has nothing to say. */
+/** A line for the case that model samples are asked for and the model declares none. */
 export function nothingToSample(
   { model: modes }: Partial<InstrumentConfig>,
   model: Model,
@@ -116,7 +116,7 @@ export function nothingToSample(
   ];
 }
 
-/** Records in buffers are of another size than in files. */
+/** Records have other sizes in buffers than in files. */
 const COLUMNS = ['stream', 'buffer bytes', 'waited ms', 'dropped records', 'dropped bytes'];
 
 /** Lines of the report: where records went, and what became of each stream. */

@@ -7,23 +7,23 @@ import { leave } from './leave.ts';
 
 export interface Interrupt {
   readonly signal: AbortSignal;
-  /** All has stopped: what there is takes the time that it takes to be written. */
+  /** The run has stopped: writing its results may take as long as it takes. */
   writing(): void;
-  /** What is to be in a file where the command is ended before it writes that itself. */
+  /** Content for a file, to be written if the command is ended before it writes the file itself. */
   leave(file: LastFile): void;
-  /** Back to how signals were, where none has come. */
+  /** Stops listening, unless a signal has come. */
   release(): void;
 }
 
 /**
- * mpirun passes SIGUSR2 on as it is; after the others it gives ranks a second. SIGHUP
+ * mpirun passes SIGUSR2 on unchanged; after the other signals it kills ranks within a second. SIGHUP
  * is what a lost connection sends: Node takes it also where nohup(1) has it ignored. (SIGUSR1 starts Node's debugger.)
  */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const;
-/** Those that end everything soon: SIGUSR2 leaves it the time that it needs. */
+/** Signals after which the process is ended soon; after SIGUSR2 it may take the time that it needs. */
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Whether a call of the main thread may not return: a user's handler, or MPI where another rank is in one. */
+/** Whether the main thread may be stuck in a call: in a user's handler, or in MPI while another rank is in one. */
 export const mayBlock = ({ reference }: LoadedModel): boolean =>
   !('name' in reference) || launchedRank() !== null;
 

@@ -89,7 +89,7 @@ function hostLines(job: Job, paint: Paint, all: boolean): string[] {
   return [...lines, ...more(ordered.length - shown.length, 'host'), ...gaps];
 }
 
-/** Counts in full, as far as a number holds them. */
+/** Counts with all digits where a double holds them exactly. */
 const exact = (value: number) => (Number.isSafeInteger(value) ? String(value) : figure(value));
 
 function inputText({ inputs }: MetricValue): string {

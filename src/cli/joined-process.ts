@@ -1,4 +1,4 @@
-/** The end of a process that was not started here. */
+/** Waits for the end of a process that another program started. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../os/alive.ts';
 import { textOf } from '../os/proc-file.ts';
@@ -6,7 +6,7 @@ import { textOf } from '../os/proc-file.ts';
 /** Milliseconds between looks. */
 const LOOK = 100;
 
-/** When it has ended, or one of the signals asks for an end. */
+/** Resolves when it has ended, or when one of the signals arrives. */
 export async function joinedEnd(pid: number, ending: readonly NodeJS.Signals[]): Promise<void> {
   const asked = new AbortController();
   const ask = () => asked.abort();

@@ -1,4 +1,4 @@
-/** What a recorded command prints, kept beside what its reader gets. */
+/** Keeps a copy of what a recorded command prints. */
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 
@@ -24,8 +24,8 @@ function fileEnd(): number | null {
 }
 
 /**
- * A launcher's output comes by a pipe of ours, as it does to the launcher. Any other command has our stdout itself: what it
- * printed is known where that is a file.
+ * A launcher gets a pipe as its stdout, as its ranks do, and the output is passed on. Any other command inherits this process's
+ * stdout; its output is known only where that is a file.
  */
 export class KeptOutput {
   /** Gets what is passed on; null where the command has our stdout itself. */
@@ -42,7 +42,7 @@ export class KeptOutput {
     this.take = launches ? (bytes) => this.add(Buffer.from(bytes)) : null;
   }
 
-  /** The begin and the end of it; '' where nobody knows. */
+  /** The beginning and the end of the output; '' where it is not known. */
   get text(): string {
     if (this.from !== null) this.read(this.from);
     return Buffer.concat([...this.begin, ...this.end]).toString('utf8');
@@ -70,7 +70,7 @@ export class KeptOutput {
       }
       closeSync(file);
     } catch {
-      // It may be written, and not read.
+      // The file may be writable, but not readable.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What the ranks of one MPI job have in common without MPI, which belongs to the program that they run: a folder of region
- * pages on each machine, and the reports of machines beside each other.
+ * What the recorders of one MPI job share. They cannot use MPI, which belongs to the program that they run: they share a folder of
+ * region pages on each machine, and put the reports of the machines beside each other.
  */
 import {
   existsSync,
@@ -55,7 +55,7 @@ export function tellDone(pages: string, { localRank }: LaunchedRank): void {
   if (existsSync(pages)) writeFileSync(doneFile(pages, localRank), '');
 }
 
-/** This machine's first rank cannot do what the others need: these run nothing. */
+/** This machine's first rank cannot start its controller: the other ranks then run nothing. */
 export function tellRefused(pages: string, { local }: LaunchedRank): void {
   if (local > 1) writeFileSync(join(pages, REFUSED), '');
   else rmSync(pages, { recursive: true, force: true });

@@ -1,11 +1,11 @@
-/** Ending the process: by us, or by a model that calls process.exit, which would look as if all were well. */
+/** Ends the process, and notices a model that calls process.exit, which would otherwise look like success. */
 import { EXIT } from './errors.ts';
 
 let expected = false;
 
 let alone = false;
 
-/** Says that this process runs one command and ends. */
+/** Tells this module that the process runs one command and ends. */
 export function runOneCommand(): void {
   alone = true;
 }
@@ -25,7 +25,7 @@ export function leave(code: number): never {
   process.exit(code);
 }
 
-/** Reports an end that nobody here asked for, and makes it a failure. */
+/** Reports an exit that the command did not ask for, and makes it a failure. */
 export function watchForStrayExits(): void {
   process.on('exit', () => {
     if (expected) return;
@@ -34,7 +34,7 @@ export function watchForStrayExits(): void {
   });
 }
 
-/** A reader that goes away, as in `| head`, is no error: what is left to say is not wanted. */
+/** A reader that goes away, as in `| head`, is no error: it does not want the rest. */
 export function tolerateClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

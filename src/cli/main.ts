@@ -22,7 +22,7 @@ async function listing(group = ''): Promise<string> {
   return listText(group, GROUPS[group] ?? '', entries, helpWidth());
 }
 
-/** What is wrong with words that call no command. */
+/** The error for words that call no command. */
 function unknownCommand([first = '', second = '']: readonly string[]): UsageError {
   if (first.startsWith('-')) {
     return new UsageError(`unknown option ${first}${didYouMean(first, ['--help', '--version'])}`);
@@ -34,7 +34,7 @@ function unknownCommand([first = '', second = '']: readonly string[]): UsageErro
   return new UsageError(`unknown command ${wrong}${didYouMean(wrong, names)}`);
 }
 
-/** Of a limit of memory: how it is raised, where the command has the option. */
+/** Adds to a memory-limit error how the limit is raised, where the command has that option. */
 function raisable(error: unknown, isOption: boolean): unknown {
   if (!isOption || !(error instanceof Error) || error.name !== 'MemoryLimitError') return error;
   error.message += '; raise it with --memory, such as --memory=2GB';
@@ -72,7 +72,7 @@ export async function runWords(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The same as a process: sets its exit code, and ends it where something fails that nobody waits for. */
+/** Runs the command as this process: sets the exit code, and ends the process on an error outside of the awaited call. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   guardTerminals();
   runOneCommand();

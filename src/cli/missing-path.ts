@@ -1,25 +1,25 @@
-/** Paths that are not there, and are nearly one that is. */
+/** Suggests an existing path for one that does not exist. */
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { EXIT, TriscopeError } from '../model/error.ts';
 import { nearest } from '../model/nearest.ts';
 
-/** A file or folder that is to be read is not there. */
+/** A file or folder that is to be read does not exist. */
 class MissingPathError extends TriscopeError {
   override readonly name = 'MissingPathError';
   override readonly exitCode = EXIT.input;
 }
 
-/** Names shorter than this are near to too many. */
+/** No suggestion for names shorter than this, which resemble too many others. */
 const SHORTEST = 3;
-/** What stands for several names is near to none. */
+/** Patterns get no suggestion. */
 const PATTERN = /[*?]/;
 
 /** A link that leads nowhere, or round in a loop, is there too. */
 const isThere = (path: string): boolean =>
   existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** @throws MissingPathError where a path is not there, and is nearly one that is */
+/** @throws MissingPathError if the path does not exist and resembles one that does */
 export function checkPath(path: string): void {
   const name = basename(path);
   if (path.trim() === '' || name.length < SHORTEST || PATTERN.test(name) || isThere(path)) return;
@@ -27,7 +27,7 @@ export function checkPath(path: string): void {
   try {
     there = readdirSync(dirname(path));
   } catch {
-    // Nor is its folder.
+    // Its folder does not exist either.
     return;
   }
   const near = nearest(name, there);

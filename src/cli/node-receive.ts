@@ -8,7 +8,7 @@ import { makeFolder } from '../os/folder.ts';
 import { Arrivals } from './arrivals.ts';
 import { say } from './node-log-options.ts';
 
-/** What is said of a disk that fails names the archive. @throws LogError, BrokerError */
+/** Errors of a failing disk are reported with the archive's name. @throws LogError, BrokerError */
 async function filing<T>(folder: string, done: Promise<T>): Promise<T> {
   try {
     return await done;

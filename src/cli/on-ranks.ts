@@ -1,7 +1,7 @@
 /** Commands that an MPI launcher may start on every rank. */
 import { launchedRank } from '../os/mpi/launcher.ts';
 
-/** Runs it; under a launcher, what is the matter with it on all ranks is said by rank 0 first. */
+/** Runs the command; under a launcher, rank 0 reports an error that all ranks have. */
 export async function onRanks(run: () => Promise<number>): Promise<number> {
   if (launchedRank() === null) return run();
   try {

@@ -22,7 +22,7 @@ export class PageOut {
 
   /** Starts it, on any free port of the loopback address. @throws ServeError */
   static async start(title: string, pes: number): Promise<PageOut> {
-    // The server is only loaded where somebody wants it.
+    // The server is loaded only on demand.
     const { LiveBus, startServer } = await import('../live/index.ts');
     const host = hostname();
     const places = Array.from({ length: pes }, (_, pe) => ({

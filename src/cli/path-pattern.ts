@@ -4,14 +4,14 @@ import { join } from 'node:path';
 
 const SPECIAL = /[.+^${}()|[\]\\]/g;
 
-/** Names that a part of a pattern stands for: `*` any text, `?` any letter; hidden ones by their dot alone. */
+/** Tests a name against a part of a pattern: `*` matches any text, `?` any character; hidden names need a literal dot. */
 function nameTest(part: string): (name: string) => boolean {
   const text = part.replace(SPECIAL, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
   const whole = new RegExp(`^${text}$`, 'su');
   return (name) => whole.test(name) && (part.startsWith('.') || !name.startsWith('.'));
 }
 
-/** The paths of a pattern, in the order of their names; the word itself where it is none, or stands for nothing. */
+/** The paths that match a pattern, in the order of their names; the word itself if it is no pattern, or matches nothing. */
 export function pathsOf(word: string): readonly string[] {
   if (!/[*?]/.test(word) || existsSync(word)) return [word];
   let found: readonly string[] = [word.startsWith('/') ? '/' : ''];

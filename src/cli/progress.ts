@@ -9,7 +9,7 @@ import { steering } from './terminal.ts';
 /** Milliseconds between two lines, at least. */
 const PACE = 100;
 
-/** Takes away what stands on the line. */
+/** Clears the line. */
 const CLEAR = () => steering('\r\x1b[K');
 
 /** The part of a stream that a progress line needs. */
@@ -73,7 +73,7 @@ export class ProgressLine {
     if (!this.on) return;
     const share = now.end > 0 ? now.gvt / now.end : 1;
     const at = this.clock();
-    // A log is not rewritten: where the interval paces it, no other pace is needed.
+    // In a log, lines that the interval spaces out need no other limit.
     const paced = this.place === 'terminal' || this.interval === 0;
     if (paced && at - this.lastAt < PACE) return;
     if (share - this.lastShare < this.interval || (!paced && share < this.interval)) return;

@@ -8,13 +8,13 @@ import { EXIT, exitCodeFor, lineFor, UsageError } from './errors.ts';
 import { leave } from './leave.ts';
 import { version } from './version.ts';
 
-/** Milliseconds that other ranks leave rank 0 to say what is wrong with all of them. */
+/** Milliseconds for which other ranks wait, so that rank 0 reports an error that all of them have. */
 const DEFERENCE = 1500;
 
 /** Milliseconds before a rank ends all: MPICH's launcher drops what it has not read by then. */
 const LAST_WORDS = 100;
 
-/** What is the matter with the command, the same on all ranks: the first to say so is rank 0. */
+/** Fails with an error that all ranks have: rank 0 reports it first. */
 export async function failRank(error: unknown): Promise<number> {
   const rank = launchedRank()?.rank ?? 0;
   if (rank > 0) await sleep(DEFERENCE);
@@ -34,7 +34,7 @@ export async function asRank(command: (world: MpiWorld) => Promise<number>): Pro
     return code;
   } catch (error) {
     const code = exitCodeFor(error);
-    // What the others say too, rank 0 says for all.
+    // Rank 0 reports for all ranks an error that all of them have.
     if (code === EXIT.usage && world.rank > 0) await sleep(DEFERENCE);
     process.stderr.write(`${lineFor(error)} (rank ${world.rank})\n`);
     await sleep(LAST_WORDS);

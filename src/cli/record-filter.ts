@@ -91,10 +91,10 @@ const TIMES = ['virtual_time', 'virtual_recv_time', 'time'];
 export class RecordFilter {
   private readonly conditions: readonly Condition[];
   private readonly kinds: ReadonlySet<string> | null;
-  /** Kinds that are there and were not asked for. */
+  /** Kinds that the files have and that were not asked for. */
   private readonly others = new Set<string>();
   private readonly places = new Map<RecordKind, KeyNumbers>();
-  /** By option: kinds of records that were left out, as they have nothing that it could mean. */
+  /** By option: kinds of records that were left out because they have none of its keys. */
   private readonly without = new Map<string, Set<string>>();
 
   /** @throws UsageError */
@@ -155,7 +155,7 @@ export class RecordFilter {
     return places;
   }
 
-  /** Why records that were there did not pass, where they cannot; a line each. */
+  /** Why kinds of records could never pass the filter, a line each. */
   get notes(): string[] {
     const others = [...this.others].join(', ');
     const asked = [...(this.kinds ?? [])].join(', ');

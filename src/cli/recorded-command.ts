@@ -56,7 +56,7 @@ const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const COARSE = 20;
 
 export interface RecordedCommandOptions {
-  /** Of the folder; one is made up where it is not given. */
+  /** Name of the folder; after the command where it is not given. */
   readonly name?: string;
   readonly command: readonly string[];
   /** The words that called it. */
@@ -128,7 +128,7 @@ const visitsIn = (folder: string): string => join(folder, `${VISITS}-${hostname(
 /** Marks the processes of a job's tasks on a host, which all have the same. */
 const jobMark = ({ job }: LaunchedRank): string => `job-${job}`;
 
-/** A task of which the host's first records all: it runs the command. Returns its exit code. @throws LaunchError */
+/** Runs the command of a task whose host is recorded by the host's first task. Returns its exit code. @throws LaunchError */
 async function runBeside(options: RecordedCommandOptions, task: LaunchedRank): Promise<number> {
   const { command, say, regions, visits } = options;
   const pages = pagesOfJob(task.job);
@@ -204,7 +204,7 @@ class CommandRecording {
       this.processes?.watch(pid);
     };
     let signalled = false;
-    // A process that runs on is recorded until somebody says that it is enough.
+    // A process that was joined runs on: a signal only ends its recording.
     const hear = () => {
       signalled = this.options.pid === undefined;
     };
@@ -219,7 +219,7 @@ class CommandRecording {
       try {
         this.end(code, signalled, result);
       } catch (error) {
-        // The command has ended, and its exit code is what was asked for.
+        // The command has ended: its exit code is passed on even if the recording cannot be completed.
         if (!(error instanceof RecordError)) throw error;
         this.options.say(error.message);
       }
@@ -303,7 +303,7 @@ class CommandRecording {
     return launch({ ...common, ...job, env: { ...env, ...shims }, settings });
   }
 
-  /** Says, of a job once, why nothing of the command would be marked. */
+  /** Says, once in a job, why nothing of the command can be marked. */
   private tellUnmarked(): void {
     const { command, say, task } = this.options;
     if ((task?.rank ?? 0) > 0) return;
@@ -312,8 +312,8 @@ class CommandRecording {
   }
 
   /**
-   * Takes in files that are new, and says so: who looks on follows them, and a run that is killed has them, ROSS's with the clock that is
-   * not known.
+   * Adds new files to `recording.json`, so that a live page follows them and a killed run keeps them; ROSS's files are listed with an
+   * unknown clock until it is known.
    */
   private look(): void {
     this.ross.look();
@@ -324,7 +324,7 @@ class CommandRecording {
       this.folder.change({ sources });
       this.listed = listed;
     } catch {
-      // It is told at the end, when it is written again.
+      // A failure is reported at the end, when the file is written again.
     }
   }
 

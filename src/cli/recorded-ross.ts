@@ -46,7 +46,7 @@ const REPLACED = `counts cycles: its samples are taken from ${ROSS_FOLDER}/${ALI
 const UNKNOWN =
   'unknown: no note of the cycle counter (triscope region build-shims mpi), and nothing says how fast it is, so its time 0 is taken to be the recording’s, and its seconds to be true';
 
-/** Of a clock that nobody noted: the run lies within its process's life. @param slack seconds that this leaves open */
+/** Describes a clock without notes: the run lies within the life of its process. @param slack seconds of uncertainty */
 const guessed = ({ rate, from }: CycleRate, slack: number): string =>
   `within ${Number((slack / 2).toPrecision(2))} s, from the begin and end of its process: no note of the cycle counter (triscope region build-shims mpi), which runs at ${(rate / 1e9).toFixed(3)} GHz as ${from} says`;
 
@@ -96,7 +96,7 @@ export class RossTimeline {
         if (known !== undefined) known?.grow?.(take);
         else this.open.set(path, openData(path, 'ross', { growing: true, take }));
       } catch {
-        // Half of a record, or damage: the end tells.
+        // Half of a record, or damage: reported when the command has ended.
       }
     }
     const frames = batches.flatMap((batch) => this.encoder.encode(batch));
@@ -138,7 +138,7 @@ export class RossTimeline {
       });
   }
 
-  /** Cycles of what its files call a second. */
+  /** Counter cycles per second of the files' real time. */
   private get rate(): number {
     const told = optionIn(this.options.command, 'clock-rate');
     return told > 0 ? told : CLOCK_RATE;
@@ -153,7 +153,7 @@ export class RossTimeline {
       .sort((a, b) => a.rank - b.rank);
   }
 
-  /** Where its cycles lie on the wall clock; null where nothing tells. */
+  /** Places its cycles on the wall clock; null where nothing is known about them. */
   private place(parts: readonly Part[]): Placed | null {
     const notes = this.notes();
     if (notes.length > 0) return { notes, clock: NOTED };
@@ -170,7 +170,7 @@ export class RossTimeline {
     const first = this.rate * Math.min(...spans.map((one) => one.from));
     const last = this.rate * Math.max(...spans.map((one) => one.to));
     const slack = to - from - (last - first) / counter.rate;
-    // Longer than its process lived: it counts something else.
+    // The samples span more time than the process lived, so the counter is another one.
     if (!(last > first) || slack < -0.05 * (to - from)) return null;
     const wall = (seconds: number) => this.options.zero + BigInt(Math.round(1e9 * seconds));
     const note: ClockNote = {
@@ -189,7 +189,7 @@ export class RossTimeline {
       for (const part of parts) {
         for (const rows of batchesOf(part)) {
           const batch = alignedBatch(rows, notes, this.rate, this.options.zero);
-          // All of it, however little a write takes.
+          // Writes may be partial: repeat until all is written.
           for (const frame of batch === null ? [] : encoder.encode(batch))
             writeFileSync(file, frame);
         }

@@ -57,7 +57,7 @@ async function startPage({ name, command, onPage }: RecordedRunOptions) {
 }
 
 /**
- * `settings` are asked for when the page is there.
+ * `settings` is called once the page runs.
  * @throws RecordError, ModelError, SamplerError, ServeError
  */
 export async function recordedRun(

@@ -68,13 +68,13 @@ export function hostFolder(name: string, host: string, { job }: LaunchedRank): s
   return join(folder, host);
 }
 
-/** How long the first task waits for the recordings of other hosts, and how often it looks. */
+/** Milliseconds for which the first task waits for the recordings of other hosts, and between looks. */
 const OTHERS_WAIT_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 
-/** Waits until all hosts of a job that have begun are done, as long as that is worth it. */
+/** Waits, for a limited time, until all hosts of a job that have begun are done. */
 export async function othersEnded(folder: string, { size, local }: LaunchedRank): Promise<void> {
-  // Of how many hosts they are is not known: of more than one, if some tasks are not here.
+  // The number of hosts is not known; there is more than one if some tasks run elsewhere.
   const hosts = size > local ? 2 : 1;
   for (const until = Date.now() + OTHERS_WAIT_MS; Date.now() < until; await sleep(LOOK_EVERY_MS)) {
     try {

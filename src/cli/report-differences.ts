@@ -13,7 +13,7 @@ function shareOf({ a, b }: Difference): number {
   return a === 0 ? Infinity : Math.abs((b - a) / a);
 }
 
-/** A zero that the other report has not: it says nothing. */
+/** A zero that the other report lacks: no difference. */
 const isBareZero = ({ a, b }: Difference) =>
   (Number.isNaN(a) && b === 0) || (Number.isNaN(b) && a === 0);
 

@@ -15,9 +15,9 @@ import { openFile } from '../formats/source.ts';
 /** Folders below the working directory that are looked through, and files at most. */
 const DEPTH = 3;
 const MOST_FILES = 5000;
-/** A search begins at the earliest so many times as long after the last one as that took: in large folders, half a percent of a core. */
+/** The pause after a search, as a multiple of the time that the search took: searching takes at most half a percent of a core. */
 const REST = 200;
-/** What may be a ROSS file is one from here on. */
+/** Confidence from which a file counts as ROSS's. */
 const SURE = 0.5;
 /** Texts beside the binary files that say how these are to be read. */
 const BESIDE = /(README|lp-mapping).*\.txt$|\.csv$/i;
@@ -93,7 +93,7 @@ export class RossFiles {
           this.keep(beside);
       }
     } catch {
-      // It went, or is not ours to read.
+      // It was removed, or may not be read.
     }
   }
 

@@ -25,7 +25,7 @@ export interface RunCommand<O extends OptionSpecs> {
   readonly settings: Settings;
   /** The command's own options. */
   readonly own: Given<O>;
-  /** All that was given, in the order in which it was given last. */
+  /** All given values, in the order in which they were given last. */
   readonly values: ReadonlyMap<string, SingleValue>;
 }
 
@@ -41,7 +41,7 @@ export function engineGroups(model: Model | null): OptionGroup[] {
     const value = own[name];
     return value === undefined ? engine[name] : { ...engine[name], default: value };
   };
-  // A model may have an option of its own in the place of another name of the engine's.
+  // A model may declare an option whose name is an alias of an engine option.
   const shown = (name: string) =>
     !Object.hasOwn(ENGINE_SYNONYMS, name) || model?.options[name] === undefined;
   return ENGINE_GROUPS.map(({ title, names }) => ({
@@ -55,7 +55,7 @@ export function groupsFor(model: Model | null, own: readonly OptionGroup[]): Opt
   return [...modelGroups(model, own), ...own];
 }
 
-/** The options that only the model tells. `own`: the command's, which a model's may not be called like. @throws ModelError */
+/** The options that the model declares. `own`: the command's options, whose names a model may not use. @throws ModelError */
 function modelGroups(model: Model | null, own: readonly OptionGroup[]): OptionGroup[] {
   const engine = engineGroups(model);
   if (model === null) return engine;
@@ -161,7 +161,7 @@ export const ARGS_FILE_OPTION = {
   }),
 };
 
-/** What a call asks for. Says on stderr which options have no effect. @throws UsageError */
+/** The model and settings of a call. Says on stderr which options have no effect. @throws UsageError */
 export function runCommandOf<O extends OptionSpecs>(
   { given, values, notes, extension }: Call<O, LoadedModel | null>,
   options: O,
@@ -170,7 +170,7 @@ export function runCommandOf<O extends OptionSpecs>(
   // No option of a model, or of the engine, is a list.
   const single = values as ReadonlyMap<string, SingleValue>;
   if (single.get('json') === true) keepStdoutClean();
-  // Of the ranks of an MPI job one speaks for all.
+  // Only rank 0 of an MPI job prints notes.
   const speaks = (launchedRank()?.rank ?? 0) === 0;
   for (const note of speaks ? notes : []) process.stderr.write(`triscope: ${note}\n`);
   return {

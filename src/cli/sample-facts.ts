@@ -1,7 +1,7 @@
 /** A sample of the node collector as the object that `node collect --json` prints. */
 import { RawParser } from '../formats/tacc/index.ts';
 
-/** Beyond what a double holds exactly, decimal strings: as `triscope read` has them. */
+/** Values that a double cannot hold exactly are decimal strings, as in `triscope read`. */
 const cell = (value: bigint) =>
   value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
 

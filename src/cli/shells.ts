@@ -1,6 +1,6 @@
 /**
- * What shells are told. All of them hand over the line up to the cursor, and get whole words, one a line; a last line
- * `:files` or `:folders` asks for paths, which shells know best.
+ * Completion scripts of the shells. Each passes on the line up to the cursor, and gets candidate words, one a line; a last line
+ * `:files` or `:folders` tells the shell to complete paths itself.
  */
 export const SHELLS: Readonly<Record<string, string>> = {
   bash: `_triscope() {

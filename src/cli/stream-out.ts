@@ -13,7 +13,7 @@ const PERIOD = 50;
 /** Milliseconds in which a follower must take something at the end, or is given up. */
 const FOLLOWER_WAIT_MS = 2000;
 
-/** What follows: a pipe or a socket may be slow, and is written to only as fast as it takes. */
+/** Whether the target is a pipe or a socket, which may be slow and is written to only as fast as its reader takes data. */
 const flows = (what: Stats) => what.isFIFO() || what.isSocket();
 
 function statOf(path: string): Stats | null {

@@ -1,4 +1,4 @@
-/** Which types of a node only want rights, in one line. */
+/** Names in one line the types of counters that are missing only for lack of rights. */
 import { isOfRights } from '../node/tree.ts';
 import type { Absent } from '../node/types/open-types.ts';
 

@@ -54,7 +54,7 @@ function guard(stream: NodeJS.WriteStream): void {
  */
 export function guardTerminals(): void {
   if (key !== '') return;
-  // Of this moment: what is shown was written before.
+  // Made now, so that nothing written earlier can contain it.
   key = `${Math.random()}${Math.random()}`;
   guard(process.stderr);
   if (process.stdout.isTTY === true) guard(process.stdout);

@@ -7,9 +7,9 @@ import type { TrialRun } from '../sim/tune.ts';
 export interface TrialCall {
   /** The words after `sim run`. */
   readonly args: readonly string[];
-  /** Given up after so many seconds. */
+  /** Seconds after which it is given up. */
   readonly seconds: number;
-  /** Then what it has done by then is the result; it is given up where it does not end upon that. */
+  /** Whether the result after `seconds` is what it has done by then; it is given up if it does not end when interrupted. */
   readonly partly?: boolean;
   readonly signal: AbortSignal;
 }

@@ -7,7 +7,7 @@ import type { JobOutcome } from './ranks.ts';
 /** Line of the program's own on stderr, among the launcher's. */
 const OWN = /^triscope: (.*)$/m;
 
-/** Rows but the sequential one. A job that failed is one row. @throws MissingPieceError */
+/** All rows except the sequential one. A failed job is one row. @throws MissingPieceError */
 export function rowsOfJob(ranks: number, { code, out, err }: JobOutcome): VerifyRow[] {
   const said = OWN.exec(err)?.[1];
   if (code === EXIT.missing && said !== undefined) throw new MissingPieceError(said);

@@ -11,7 +11,7 @@ const MOST_PERIOD = 86400;
 const MOST_PORT = 65535;
 
 interface WatchOptions {
-  /** Seconds; 0: no end. */
+  /** Seconds; 0: without end. */
   readonly duration: number;
   /** Seconds; 0: one sample. */
   readonly period: number;

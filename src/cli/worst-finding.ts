@@ -6,7 +6,7 @@ import { version } from './version.ts';
 
 export interface TellOptions {
   readonly say: (line: string) => void;
-  /** Whether it is opened and judged. */
+  /** Whether the recording is opened and examined. */
   readonly examines: boolean;
   /** File of the report as a page; null for none. */
   readonly page: string | null;
@@ -21,7 +21,7 @@ export async function tellWorst(path: string, { say, examines, page }: TellOptio
   }
   try {
     const report = await gather(path, { charts: page !== null });
-    // What is only information stands out nowhere.
+    // Findings that are only information are not worth a line here.
     const worst = report.verdict.findings.find(({ severity }) => severity !== 'info');
     const found =
       worst === undefined
@@ -31,7 +31,7 @@ export async function tellWorst(path: string, { say, examines, page }: TellOptio
     say(oneLine(`${path}: ${found}; next: ${next}`));
   } catch (error) {
     if (page !== null) throw error;
-    // The recording is there all the same.
+    // The recording is complete all the same.
     say(oneLine(`${basename(path)}: ${(error as Error).message}; next: ${next}`));
   }
 }

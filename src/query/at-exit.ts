@@ -1,10 +1,10 @@
 /**
- * Threads of DuckDB at the process's end. One that is ended from outside while DuckDB waits for it takes the process with
- * it (an error that nobody can catch), so whoever calls `process.exit` waits here until they have let go.
+ * Threads of DuckDB at the process's end. A thread that is terminated while DuckDB waits for it aborts the process
+ * with an error that cannot be caught, so `process.exit` waits here until the threads have finished with DuckDB.
  */
 import type { Worker } from 'node:worker_threads';
 
-/** Milliseconds for all of them; more would look as if the command hung. */
+/** Milliseconds to wait for all threads; a longer wait would look as if the command hung. */
 const END_WAIT_MS = 2000;
 
 interface Open {
@@ -21,7 +21,7 @@ let isWatched = false;
 export const endFlag = (): Int32Array<SharedArrayBuffer> =>
   new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-/** In the thread: nothing of DuckDB runs there any more. */
+/** Called in the thread once it no longer uses DuckDB. */
 export function tellEnd(ended: Int32Array<SharedArrayBuffer>): void {
   Atomics.store(ended, 0, 1);
   Atomics.notify(ended, 0);
@@ -41,7 +41,7 @@ export function endAtExit(
   process.on('exit', endAll);
 }
 
-/** This thread's messages still reach others while it waits. */
+/** Messages of this thread still reach others while it waits. */
 function endAll(): void {
   const late = performance.now() + END_WAIT_MS;
   for (const { worker, message } of open) worker.postMessage(message);

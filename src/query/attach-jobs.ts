@@ -8,7 +8,7 @@ import { lineOf } from './sql-errors.ts';
 /**
  * Makes the tables of an index known in a schema.
  * @param database a name for it
- * @returns why that cannot be, in one line; null where it can
+ * @returns why it failed, in one line; null if it succeeded
  */
 export async function attachJobs(
   connection: DuckDBConnection,

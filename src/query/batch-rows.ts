@@ -1,4 +1,4 @@
-/** Columns of a result as rows of plain values: made where they are used, as arrays of numbers cross threads for nothing. */
+/** Columns of a result as rows of plain values: made where they are used, because typed arrays cross threads without a copy. */
 import type { Row, Value } from '../model/row.ts';
 import type { ColumnBatch } from './column-batches.ts';
 

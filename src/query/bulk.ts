@@ -1,6 +1,6 @@
 /**
  * Whole columns into DuckDB's vectors. @duckdb/node-api sets value by value (about 50 ns each, more where nulls are);
- * the bindings that it is made of copy bytes. They are taken from where node-api finds them, so that both are one.
+ * the bindings below it copy bytes. They are loaded from where node-api finds them, so that both use the same library.
  */
 import { createRequire } from 'node:module';
 import type { RawColumn } from '../formats/part.ts';

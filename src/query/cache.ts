@@ -3,9 +3,9 @@
  *
  *     FOLDER/NAME-PATH-CONTENT.duckdb        PATH, CONTENT: hashes
  *
- * A file that changes (size, time, first bytes) changes CONTENT, and so the name: what is found under a name is whole
- * and true. It is built under another name and renamed, so a builder that dies leaves no wrong file, and of two that build the
- * same one is kept. Readers open it read-only; one whose file is replaced meanwhile keeps what it opened.
+ * A file that changes (size, time, first bytes) changes CONTENT, and so the name: a file under its name is complete
+ * and up to date. It is built under another name and renamed, so a builder that dies leaves no wrong file, and if two build the
+ * same file, one of them is kept. Readers open it read-only; one whose file is replaced meanwhile keeps what it opened.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -35,7 +35,7 @@ import { registerScans } from './scan.ts';
 import { buildingLimitOf, keptBytesOf, SETTINGS } from './settings.ts';
 import type { Sources } from './sources.ts';
 
-/** Increased when the same files give other tables. */
+/** Increased when this version makes other tables of the same files. */
 const LAYOUT = 4;
 const HEAD_BYTES = 4096;
 /** Stands for the schema in stored views. */
@@ -61,7 +61,7 @@ function headHash(path: string): string {
   }
 }
 
-/** What tells that files have changed. */
+/** The properties by which changed files are recognised. */
 function contentOf({ told, files, notes }: Sources): string {
   const all = [
     ...files.map((file) => file.path),
@@ -79,7 +79,7 @@ function contentOf({ told, files, notes }: Sources): string {
   return hash([LAYOUT, version(), ...lines].join('\n'));
 }
 
-/** Beginning of the names of all that is kept of these files. */
+/** Common beginning of the names of these files' cached tables. */
 const stemOf = ({ name, path }: Sources): string =>
   `${name.replace(/[^\w.-]/g, '_').slice(0, 64)}-${hash(path).slice(0, 12)}-`;
 
@@ -154,7 +154,7 @@ async function build(sources: Sources, path: string, memory: string): Promise<vo
   const settings = {
     ...SETTINGS,
     memory_limit: buildingLimitOf(memory),
-    // Rows come from one reader: more threads only hold more of them.
+    // Rows come from one reader, so more threads would only buffer more rows.
     threads: '1',
     temp_directory: `${path}.spill`,
   };

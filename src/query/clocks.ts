@@ -5,7 +5,7 @@ import type { Suspect } from './part.ts';
  * - `anchor`: `recording.json` says the time of day of the file's time 0
  * - `file`: the file itself says it
  * - `wall clock`: its records have times of day
- * - `assumed`: nothing says it; its time 0 is taken to be the timeline's
+ * - `assumed`: it is not known; its time 0 is taken to be the timeline's
  * - `untimed`: its records have no times
  */
 export type Placement = 'anchor' | 'file' | 'wall clock' | 'assumed' | 'untimed';
@@ -14,11 +14,11 @@ export interface ClockPlace {
   readonly file: string;
   readonly table: string;
   readonly placement: Placement;
-  /** Time of day of its time 0, ns since 1970; null where nothing says it, or times are of day. */
+  /** Time of day of its time 0, ns since 1970; null where it is not known, or its records have times of day. */
   readonly zero: bigint | null;
   /** Seconds that are added to its times: they are then since the recording's start. */
   readonly shift: number;
-  /** Seconds by which its times may be off against those of the recording's other files; null where nothing says it. */
+  /** Seconds by which its times may be off against those of the recording's other files; null where it is not known. */
   readonly bound: number | null;
   /** In words. */
   readonly quality: string;
@@ -35,7 +35,7 @@ const QUALITIES: Readonly<Record<Placement, string>> = {
 
 export const qualityOf = (placement: Placement): string => QUALITIES[placement];
 
-/** Anchors farther apart than this contradict each other: clocks of hosts that agree on the time are nearer, s. */
+/** Anchors that differ by more than this, in seconds, contradict each other: clocks of synchronised hosts differ by less. */
 const MOST_APART = 1;
 /** Records this long before or after a recording are not of it, s. */
 const MARGIN = 60;

@@ -43,7 +43,7 @@ const ARRAYS: Readonly<Record<string, { new (length: number): NumberArray }>> = 
   DOUBLE: Float64Array,
 };
 
-/** What JavaScript has no value for that holds all of it is the text that DuckDB gives: a Date has no microseconds. */
+/** Values that no JavaScript type holds exactly are texts as DuckDB prints them: a Date has no microseconds. */
 const TEXTS = new Set([
   ...[DuckDBTypeId.DATE, DuckDBTypeId.TIME, DuckDBTypeId.TIME_TZ, DuckDBTypeId.TIME_NS],
   ...[DuckDBTypeId.TIMESTAMP, DuckDBTypeId.TIMESTAMP_S, DuckDBTypeId.TIMESTAMP_MS],
@@ -56,7 +56,7 @@ const plainValue: DuckDBValueConverter<JS> = (value, type, convert) =>
     ? textOf(value)
     : JSDuckDBValueConverter(value, type, convert);
 
-/** The API's text of a date knows no infinite ones. */
+/** The API cannot print infinite dates. */
 function textOf(value: DuckDBValue): string {
   if (!(value instanceof DuckDBDateValue) || value.isFinite) return String(value);
   return value.days > 0 ? 'infinity' : '-infinity';

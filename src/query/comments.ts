@@ -1,4 +1,4 @@
-/** What each column of each table and view is, with its unit: told by `DESCRIBE`, and as DuckDB's comments. */
+/** The meaning and unit of each column of each table and view, for `DESCRIBE` and DuckDB's comments. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteName, quoteText } from '../model/sql.ts';
 import { FACT_COLUMNS } from './facts.ts';
@@ -9,7 +9,7 @@ interface Meaning {
   readonly unit: string;
   readonly help: string;
 }
-/** What columns mean whose files do not say it: by table, by column. */
+/** Meanings of columns whose files do not state them: by table, by column. */
 export type ColumnHelp = Readonly<Record<string, Readonly<Record<string, string>>>>;
 type Meanings = Readonly<Record<string, readonly [unit: string, help: string]>>;
 
@@ -72,7 +72,7 @@ const RANK_ON_NODE: Meanings = {
   others: [SHARE, 'share of the CPU’s time that others used'],
 };
 
-/** Of an archive's job index; metrics say what they are themselves. */
+/** Columns of an archive's job index; its metrics have descriptions of their own. */
 const JOB: Meanings = {
   id: ['', 'id of the job'],
   job: ['', 'id of the job'],
@@ -142,7 +142,7 @@ function ownMeaning(table: string, column: string): Meaning | null {
   return null;
 }
 
-/** Of a counter as differences per second. */
+/** The meaning of a counter as differences per second. */
 const rateOf = ({ unit, help }: Meaning): Meaning => ({
   unit: `${unit === '' ? '1' : unit}/s`,
   help: `${help}, per second`,

@@ -1,5 +1,5 @@
 /**
- * `node_TYPE_rate`, `sim_…_rate`, `process_…_rate`: what running totals counted, per second. Differences are those of the one rule of
+ * `node_TYPE_rate`, `sim_…_rate`, `process_…_rate`: rates of running totals, per second. Differences follow the one rule of
  * `model/counter.ts`, over a device's records in the order of their times, across files:
  *
  *     ok, wrapped, dip     counted / seconds (of a dip 0: the next record is compared with the one before it)
@@ -20,7 +20,7 @@ export const SINCE = 'before t';
 const HOST = 'host';
 /** Columns that only tell the time, as `t` does. */
 const TIMES = ['time', 'real_time'];
-/** A job comes and goes, and its host's counters go on. */
+/** Jobs begin and end while the counters of their host go on. */
 const JOBS = 'jobids';
 const COUNTERS = /^(node|sim|process)_/i;
 /** Of tables that are of no raw stats file. */
@@ -282,7 +282,7 @@ function ratePieces(plan: Plan, make: MakePiece): Pick<Table, 'pieces' | 'begin'
       return kept.get(piece) ?? [];
     }),
   );
-  // What is in memory is computed once.
+  // Tables in memory are computed once.
   if (pieces.every(({ part }) => part.kept === true)) return { pieces: memory };
   const ordered = inOrder(pieces, plan.host);
   if (ordered === null) return { pieces: memory };

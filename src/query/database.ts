@@ -39,10 +39,10 @@ import { addUserFile, pathOfUserFile, type UserFile } from './user-file.ts';
 
 const READING: readonly StatementType[] = [StatementType.SELECT, StatementType.EXPLAIN];
 
-/** What users' statements run in: it changes nothing that others see, whatever is in them. */
+/** The transaction in which users' statements run, which can change nothing that others see. */
 const READ_ONLY = 'BEGIN TRANSACTION READ ONLY';
 
-/** A statement without the word has no condition on `t`. */
+/** A statement without this word has no condition on `t`. */
 const LOOKS_AT_TIME = /\bt\b/i;
 /** Milliseconds between interrupts of a query that is to end. */
 const INTERRUPTS = 10;
@@ -100,7 +100,7 @@ interface StartOptions {
 }
 
 export class Database {
-  /** What could not be done, such as writing a cache, and was not necessary. */
+  /** Optional work that failed, such as writing a cache. */
   readonly notes: string[] = [];
   private readonly instance: DuckDBInstance;
   private readonly memory: string;
@@ -281,7 +281,7 @@ export class Database {
     if ([...own, sql].some((one) => LOOKS_AT_EVERY.test(one))) {
       if (this.every === null) {
         this.every = this.defineEvery();
-        // Its columns have comments, too.
+        // The columns of a described table have comments, too.
         this.comments = null;
       }
       await this.every;

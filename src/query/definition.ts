@@ -1,6 +1,6 @@
 /**
- * A user's views and macros. They are made for the statements of one connection, in DuckDB's schema for what is temporary,
- * and judged as what they stand for: a view as its query, a macro as a query for its value.
+ * A user's views and macros. They are made in DuckDB's temporary schema, for the statements of one connection,
+ * and are checked like statements: a view as its query, a macro as a query for its value.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { QueryError } from './errors.ts';
@@ -9,7 +9,7 @@ import { blankUpTo } from './script.ts';
 
 const GAP = String.raw`(?:\s|--[^\n]*\n|/\*(?:(?!/\*|\*/)[\s\S])*\*/)`;
 const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`;
-/** Nothing is called in it: default values are not judged. */
+/** Whether an expression calls no function: default values are not checked. */
 const LIST = String.raw`\((?:[^()'"]|'(?:[^']|'')*'|"(?:[^"]|"")*")*\)`;
 const DEFINITION = new RegExp(
   `^${GAP}*CREATE${GAP}+(?:OR${GAP}+REPLACE${GAP}+)?(?:TEMP(?:ORARY)?${GAP}+)?` +
@@ -49,7 +49,7 @@ export async function defineOwn(
     throw new QueryError(`${name}: a PIVOT in it must list its values: PIVOT … ON column IN (…)`);
   }
   if (!isView) await checkNew(connection, name, own);
-  // A view's columns are looked up now: what is wrong with it is told with its place.
+  // A view's columns are looked up now, so that errors are reported with their place.
   if (isView) await statements.prepare(last);
   const whole = `CREATE OR REPLACE TEMP ${kind} ${name}${list} AS ${isView || !isQuery ? '' : 'TABLE '}${body}`;
   const made = await connection.extractStatements(whole);

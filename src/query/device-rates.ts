@@ -10,7 +10,7 @@ export interface RecordValues {
   readonly words: Uint32Array;
 }
 
-/** Where what was counted up to a record goes. */
+/** Receives the counts up to each record. */
 export interface RatePlace {
   /** Beginnings of intervals, s since 1970; the record's row is set where it ends one. */
   readonly since: Float64Array;
@@ -77,7 +77,7 @@ export class DeviceRates {
       },
       { rebooted },
     );
-    // Words: bigints would be objects, and these are nearly all records.
+    // Nearly all records take this path. It works on words, since bigints would be objects.
     const base = this.baseWords;
     for (let n = 0; n < this.counters.length; n++) {
       if (this.told.size > 0 && this.told.has(n)) continue;

@@ -1,4 +1,4 @@
-/** A recording whose queries end with a signal: for work of many queries that may be given up. */
+/** A recording whose queries end with an abort signal, for work of many queries that may be cancelled. */
 import type { OpenRecording } from './open.ts';
 
 /** The same recording; its queries are rejected with the signal's reason once it is aborted. */

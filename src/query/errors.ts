@@ -2,7 +2,7 @@
 import { EXIT, MissingPieceError, TriscopeError } from '../model/error.ts';
 
 /**
- * The SQL is wrong: it does not parse, names what is not there, or would change something.
+ * The SQL is wrong: it does not parse, names something that does not exist, or would change something.
  * @example
  * ```ts
  * import { openRecording, QueryError } from 'triscope/query';

@@ -1,4 +1,4 @@
-/** Tables about the recording itself: what is in it, where it ran, what is doubtful. */
+/** Tables about the recording itself: its contents, where it ran, and suspect spots. */
 import type { Recording } from '../model/recording.ts';
 import type { ClockPlace } from './clocks.ts';
 import type { Suspect } from './part.ts';

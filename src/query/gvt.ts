@@ -1,5 +1,5 @@
 /**
- * Virtual time and real time by way of GVT, which tells how far the whole run was at a moment.
+ * Converts between virtual and real time by GVT, which states how far the whole run was at a moment.
  *
  * ```
  * gvt       0 ──── 10.2 ───── 19.8 ── …   table gvt: each GVT that was sampled, and when (t)

@@ -9,7 +9,7 @@ export interface Host {
   post(message: Request): void;
   /** Sends the last message, and waits until it has ended. */
   close(message: Request): Promise<void>;
-  /** Ends it at once; null where that cannot be: a thread within DuckDB would take the process with it. */
+  /** Ends it at once; null where that is impossible, because terminating a thread within DuckDB aborts the process. */
   readonly kill: ((why: Error) => void) | null;
   /** Whether it keeps the program alive. */
   ref(): void;
@@ -21,7 +21,7 @@ export type MakeHost = (onMessage: (message: unknown) => void, onEnd: (why: Erro
 
 const closed = () => new Error('the recording is closed');
 
-/** Most of what a thread makes are columns, which are not in it: more would only be filled with rubbish. */
+/** Columns, which are most of what a thread makes, lie outside of this heap: a larger one would only fill with garbage. */
 const YOUNG_MB = 4;
 
 export function threadHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<MakeHost>): Host {

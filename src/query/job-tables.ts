@@ -100,7 +100,7 @@ const sums = (weight: string) => `count(*) AS jobs,
     count(*) FILTER (flags != '') AS flagged_jobs,
     sum(CASE WHEN flags != '' THEN ${weight} * hosts ELSE 0 END) / 3600 AS flagged_node_hours`;
 
-/** By what jobs are summed up: the view's name is `jobs_by_…`. */
+/** Groups by which jobs are summed up: the view's name is `jobs_by_…`. */
 export const JOB_GROUPS = [
   'user',
   'account',

@@ -1,6 +1,6 @@
 /**
- * What a user's statement does, judged before any of it runs. DuckDB binds a statement when it is prepared, and some
- * functions do their work, or harm, there; so it is judged by its syntax tree, and by the innermost statement of what
+ * Checks what a user's statement does before any of it runs. DuckDB binds a statement when it is prepared, and some
+ * functions do their work, or harm, then; so it is checked by its syntax tree, and by the innermost statement of what
  * EXPLAIN wraps. A read-only transaction is the second safeguard (`readOnly`).
  */
 import type { DuckDBConnection, DuckDBExtractedStatements } from '@duckdb/node-api';
@@ -8,7 +8,7 @@ import { QueryError } from './errors.ts';
 
 /**
  * Table functions that look at what there is, or make rows. All others may not be called: they read files, switch
- * logging or profiling on, or take addresses in memory; those that run SQL from a text would escape the judge.
+ * logging or profiling on, or take addresses in memory; those that run SQL from a text would bypass this check.
  */
 const FUNCTIONS: ReadonlySet<string> = new Set([
   ...['range', 'generate_series', 'unnest', 'repeat', 'repeat_row'],
@@ -83,7 +83,7 @@ export async function judge(
   const word = firstWordOf(inner);
   if (word === '' || word === ';') throw new QueryError('the query is empty');
   if (!READERS.has(word)) {
-    // What does not parse is told as such; but DuckDB runs a part of these when it parses them.
+    // Syntax errors are reported as such; but DuckDB runs a part of these statements when it parses them.
     if (!['pragma', 'import'].includes(word)) await connection.extractStatements(whole);
     throw refused(word);
   }
@@ -123,7 +123,7 @@ async function treeOf(connection: DuckDBConnection, sql: string): Promise<Tree> 
 /** Names of the table functions that a tree calls, in lower case. */
 function functionsIn(tree: unknown): string[] {
   const names: string[] = [];
-  // A list instead of recursion: a hostile tree may be of any depth.
+  // A list instead of recursion, because a hostile tree may have any depth.
   const left: unknown[] = [tree];
   while (left.length > 0) {
     const node = left.pop();
@@ -156,7 +156,7 @@ async function pivot(
     "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE function_type = 'table'",
   );
   for (const [name] of others.getRowsJS()) {
-    // Wherever it is in the text: without a tree nothing says what it is there.
+    // Anywhere in the text, since without a syntax tree its role is not known.
     const called = new RegExp(`\\b${String(name).replaceAll(/\W/g, '.')}\\b`, 'i');
     if (!FUNCTIONS.has(String(name)) && called.test(sql)) throw notCalled(String(name));
   }

@@ -1,6 +1,6 @@
 /**
- * A DuckDB file of our own beside measurements. Who writes it writes a copy, which is on the disk whole before it takes the
- * file's name: readers never meet half of it, and keep what they opened. One process writes at a time (FILE.lock); where
+ * A DuckDB file of our own beside measurements. A writer writes a copy, which is completely on the disk before it takes the
+ * file's name: readers never see half of it, and keep what they opened. One process writes at a time (FILE.lock); where
  * files cannot be locked, of two that write at once the later one stays.
  */
 import {
@@ -113,7 +113,7 @@ export async function writing<T>(path: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** @throws TriscopeError for what is there and is no file: DuckDB would wait for ever for who writes to a pipe */
+/** @throws TriscopeError if the path is not a regular file: DuckDB would wait for ever for a writer of a pipe */
 function checkPlain(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isFile())
@@ -243,7 +243,7 @@ export async function openKept(
     instance.closeSync();
     throw error;
   }
-  // A connection each: questions that are asked at a time must not end each other's transactions.
+  // Each query has a connection: simultaneous queries must not end each other's transactions.
   const asked = async <T>(question: (own: DuckDBConnection) => Promise<T>): Promise<T> => {
     const own = await instance.connect();
     try {
@@ -259,7 +259,7 @@ export async function openKept(
         try {
           // On lines of its own: a comment in it must not swallow the parenthesis.
           const sql = `${select} WHERE (\n${condition}\n) ${order}`;
-          // Ours as a whole: nothing in it to be judged.
+          // The statement is entirely ours, and needs no check.
           if (condition === NO_CONDITION) return (await own.runAndReadAll(sql)).getRowsJS();
           const { before, last, statements } = await judge(own, sql);
           if (before.length > 0) {

@@ -1,4 +1,4 @@
-/** What processes that were killed left of their work in a folder: their successors remove it. */
+/** Removes what killed processes left in a folder. */
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive } from '../os/alive.ts';
@@ -29,7 +29,7 @@ export function removeLeftovers(folder: string, pattern: RegExp): void {
       if (!isOwn || Date.now() - changed(path) < UNTOUCHED) continue;
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // Another process removed it first, or it cannot be removed: that must not keep this process from its work.
+      // Another process removed it first, or it cannot be removed: neither may stop this process.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What a query may take. */
+/** Limits of a query. */
 export interface Limits {
   /** Seconds that it may take. */
   readonly timeLimit?: number;

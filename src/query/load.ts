@@ -18,7 +18,7 @@ import { tableNames } from './table-names.ts';
 export interface LoadedTables {
   readonly tables: readonly Table[];
   readonly suspects: readonly Suspect[];
-  /** The timeline's 0, ns since 1970; null where nothing says it. */
+  /** The timeline's 0, ns since 1970; null where it is not known. */
   readonly start: bigint | null;
   readonly clocks: readonly ClockPlace[];
   /**
@@ -38,7 +38,7 @@ interface Found extends Omit<PlacedPart, 'shift'> {
   readonly bound: number | null;
 }
 
-/** Columns of raw stats files that stay in memory where nothing else is said. */
+/** Bytes of columns of raw stats files that stay in memory by default. */
 const KEPT_BYTES = 2 ** 28;
 
 /**
@@ -69,7 +69,7 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     } catch (error) {
       const reason = readReason(error);
       const what = `cannot be read: ${reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason}`;
-      // A recording, or a folder, without one of its files is still one.
+      // A recording or folder can be opened without one of its files.
       if (sources.recording === null && sources.files.length === 1)
         throw new InputError(`${path}: ${what}`);
       suspects.push({ file: shown(path), what });
@@ -157,7 +157,7 @@ function following(files: readonly OpenedFile[]): (take: TakeRows) => boolean {
   };
 }
 
-/** Files that have another length than when they were finished. Their content is `info --verify`'s: it takes reading all of it. */
+/** Files that have another length than when they were finished. Their content is checked by `info --verify`, which reads all of it. */
 function changedSizes({ path, recording }: Sources): Suspect[] {
   const files = recording?.sources.flatMap((source) => source.files) ?? [];
   return files.flatMap((file) => {

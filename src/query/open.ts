@@ -44,9 +44,9 @@ export interface OpenOptions {
    * the recording anew. Without it, DuckDB is asked to end: it counts no memory, and hears no signal, within a function.
    */
   readonly isolated?: boolean;
-  /** Own CSV and Parquet files that queries may name: by the table's name, the path. No other file can be read. */
+  /** The user's own CSV and Parquet files: path by table name. No other file can be read. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What columns mean whose files do not say it, by table and column: `metrics` and `DESCRIBE` tell it. */
+  /** Meanings of columns whose files do not state them, by table and column, for `metrics` and `DESCRIBE`. */
   readonly help?: ColumnHelp;
 }
 
@@ -64,9 +64,9 @@ export interface OpenRecording {
   readonly name: string;
   /** Of several recordings, the SQL schemas that hold their tables, in order; of one, its name alone. */
   readonly names: readonly string[];
-  /** What in the files could not be read, or is doubtful. */
+  /** Places in the files that could not be read, or are doubtful. */
   readonly suspects: readonly Suspect[];
-  /** What could not be done and is not needed, such as writing a cache; a sentence each. */
+  /** Optional work that failed, such as writing a cache; a sentence each. */
   readonly notes: readonly string[];
   /**
    * All rows of a query, each an object with a property for each column.
@@ -125,7 +125,7 @@ class QueryHost {
       (message) => {
         const reply = message as Reply;
         if (reply.kind === 'open') {
-          // Whoever forgets to close it does not keep the process alive.
+          // A recording that is not closed does not keep the process alive.
           this.host.unref();
           tell.resolve(reply);
         } else if (reply.kind === 'failed') tell.reject(errorFrom(reply.error));
@@ -153,13 +153,13 @@ class QueryHost {
     });
   }
 
-  /** Ends a query. Where its host can be ended and the query is still at work after a while, that is ended, too. */
+  /** Ends a query. If the query still runs after a while and its host can be ended, the host is ended, too. */
   end(query: number, why: Error): void {
     this.host.post({ kind: 'end', query } satisfies Request);
     this.killAfter(query, GRACE, why);
   }
 
-  /** @returns what calls it off */
+  /** @returns a function that cancels it */
   killAfter(query: number, milliseconds: number, why: Error): () => void {
     const { kill } = this.host;
     if (kill === null || !Number.isFinite(milliseconds)) return () => {};

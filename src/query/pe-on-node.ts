@@ -1,5 +1,5 @@
 /**
- * View `pe_on_node`: for each PE and window of time, what it did beside what its CPU did.
+ * View `pe_on_node`: for each PE and window of time, what the PE and its CPU did.
  *
  * ```
  * samples of a PE   |----|--------|---|------|   changes since the sample before, spread evenly over it
@@ -49,7 +49,7 @@ const list = (names: readonly string[], one: (name: string) => string): string =
 
 /**
  * `cpu_window`: host, cpu (null: the mean of the host's CPUs), t0, t, and the share of time in each state; null for a
- * state that nobody tells.
+ * state that is not recorded.
  */
 export function cpuWindows(tables: Tables, schema: string): string {
   const cpu = tables.get('node_cpu');
@@ -144,7 +144,7 @@ const frequencies = (schema: string): string => `frequency AS (
 /** `NAME_at`: totals of table `name` at the edges; and `NAME_extent`: the time that it covers. */
 function atEdges(name: string, amounts: readonly string[]): string {
   const share = 'least(1, (e.edge - f.s0) / (f.s1 - f.s0))';
-  // Before the first interval nothing was counted; within one whose count is missing, what was is not known.
+  // Before the first interval nothing was counted; within an interval whose count is missing, the count is not known.
   const total = (one: string) =>
     `CASE WHEN f.s0 IS NULL THEN 0 ELSE f.${one}_before + ${share} * f.${one} END AS ${one}`;
   return `${name}_at AS (

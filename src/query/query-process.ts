@@ -1,4 +1,4 @@
-/** A process of its own for DuckDB, from the outside: limits hold there, as it can be ended whatever it is doing. */
+/** Starts and ends the process of its own for DuckDB, which enforces limits since it can be ended at any moment. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { MemoryLimitError } from './errors.ts';

@@ -1,6 +1,6 @@
 /**
- * View `rank_on_node`: for each thread of a recorded command and window of time, with its MPI rank, what it did beside
- * what its CPU did.
+ * View `rank_on_node`: for each thread of a recorded command and window of time, with its MPI rank, what the thread and
+ * its CPU did.
  *
  * ```
  * samples of a thread   |--|--|--|--|--|--|--|   rates between two samples

@@ -1,4 +1,4 @@
-/** Names that statements may use: of schemas, and of the first recording's tables without one. */
+/** Names that statements may use: schemas, and the first recording's tables without a schema. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteName, quoteText } from '../model/sql.ts';
 import { GVT_MACROS } from './gvt.ts';

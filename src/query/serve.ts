@@ -16,11 +16,11 @@ export interface ServedTask {
   readonly options: DatabaseOptions;
 }
 
-/** Who asks. */
+/** Receives the answers. */
 export interface Port {
   say(reply: Reply, transfer?: readonly ArrayBuffer[]): void;
   onRequest(listener: (request: Request) => void): void;
-  /** Nothing of DuckDB runs any more. */
+  /** Called when DuckDB no longer runs. */
   done(): void;
 }
 

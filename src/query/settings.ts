@@ -11,10 +11,10 @@ export const SETTINGS = {
   allow_community_extensions: 'false',
   memory_limit: '512MiB',
   threads: String(THREADS),
-  // What a statement needed is given back: recordings are opened one after the other, and beside others' data.
+  // Memory is given back after each statement, since recordings are opened one after the other, beside other data.
   allocator_flush_threshold: '1MiB',
   allocator_bulk_deallocation_flush_threshold: '1MiB',
-  // What is estimated to be few rows may be many: an ASOF JOIN is planned as one whatever the estimate.
+  // Estimates of row counts may be far too low: an ASOF JOIN is planned as such whatever the estimate.
   asof_loop_join_threshold: '0',
 } as const;
 

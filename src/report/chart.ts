@@ -14,9 +14,9 @@ export interface LineChart {
   readonly unit: string;
   /** Unit of the other axis: `s` since the recording’s start; '' for virtual time. */
   readonly over: 's' | '';
-  /** What the other axis is, where it is neither. */
+  /** Name of the other axis, where it is neither seconds nor virtual time. */
   readonly along?: string;
-  /** Words in the place of numbers of the other axis: the first is 0, the next 1. */
+  /** Words shown instead of numbers on the other axis: the first for 0, the next for 1. */
   readonly words?: readonly string[];
   readonly series: readonly Series[];
 }

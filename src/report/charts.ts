@@ -73,7 +73,7 @@ interface Drawn {
 interface Lines extends Drawn {
   readonly sql: string;
   readonly over: LineChart['over'];
-  /** How more lines than can be distinguished are joined into one. */
+  /** How lines are combined into one where there are more than can be distinguished. */
   readonly joined: 'sum' | 'mean';
 }
 
@@ -82,7 +82,7 @@ interface Bars extends Drawn {
   readonly needs: readonly string[];
 }
 
-/** Charts over time of what there is. */
+/** Charts over time of the tables that the recording has. */
 async function linesOf(recording: OpenRecording, has: Has): Promise<Lines[]> {
   const found: Lines[] = [];
   const counted = countedIn(has, 'events_processed', 'events_rolled_back');
@@ -113,7 +113,7 @@ async function linesOf(recording: OpenRecording, has: Has): Promise<Lines[]> {
   return found;
 }
 
-/** What `courseOf` is along, for a table with samples by mode. */
+/** The axis of `courseOf`, for a table with samples by mode. */
 async function clockOf(recording: OpenRecording, has: Has, table: string): Promise<'s' | ''> {
   if (!has(`${table}.t`)) return '';
   const [{ real }] = await recording.query<{ real: boolean | null }>(
@@ -161,7 +161,7 @@ function seriesOf(rows: readonly PointRow[], joined: Lines['joined']): Series[] 
 }
 
 /**
- * A gap is at least so many times as long as points are usually apart: nothing was measured in between.
+ * A gap is at least this many times as long as the usual distance of points.
  */
 const GAP = 3;
 

@@ -1,4 +1,4 @@
-/** All that a report says of a recording. */
+/** Gathers the contents of a recording's report. */
 import { examine, type Verdict } from '../findings/index.ts';
 import { type OpenRecording, openRecording, type Row, type Suspect } from '../query/index.ts';
 import type { Chart } from './chart.ts';
@@ -16,7 +16,7 @@ export interface RecordingReport {
   readonly suspects: readonly Suspect[];
 }
 
-/** What there is in a recording. */
+/** The tables and columns that a recording has. */
 export async function hasOf(recording: OpenRecording): Promise<Has> {
   const columns = await recording.query<{ table: string; column: string }>(
     `SELECT table_name AS "table", column_name AS "column"

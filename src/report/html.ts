@@ -1,5 +1,5 @@
 /**
- * A report as one page that needs nothing else: no scripts, no fonts, no network (its own policy forbids them). It follows
+ * A report as one self-contained page: no scripts, no fonts, no network (its content security policy forbids them). It follows
  * the reader's theme, prints well, and every chart has its numbers beside it.
  */
 import { type Finding, notExaminedText, nothingFound } from '../findings/index.ts';

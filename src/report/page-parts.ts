@@ -1,4 +1,4 @@
-/** What pages that need nothing else are made of: their style, tables and charts as HTML text. */
+/** Parts of self-contained pages: style, tables and charts as HTML text. */
 import { escapeText } from '../model/markup.ts';
 import type { Row, Value } from '../model/row.ts';
 import type { Chart } from './chart.ts';

@@ -80,8 +80,8 @@ export const cpuStates =
     has(`node_cpu_rate.${state}`) || (state === 'steal' && has('node_cpu_steal_rate.steal'));
 
 /**
- * `cpu_rate`: hundredths of a second a second, of each host's CPUs. Steal is a type of its own in raw stats of our
- * collector, a key of `cpu` in others', or missing.
+ * `cpu_rate`: hundredths of a second a second, of each host's CPUs. Steal is a type of its own in raw stats of this
+ * collector, a key of `cpu` in those of others, or missing.
  */
 export function cpuRates(has: Has): string {
   const apart = has('node_cpu_steal_rate.steal') && !has('node_cpu_rate.steal');

@@ -1,4 +1,4 @@
-/** What followers get, by WebSocket or by server-sent events. Runs in the server and in the page. */
+/** Messages to followers, by WebSocket or by server-sent events. Runs in the server and in the page. */
 
 /** Path of the WebSocket. */
 export const LIVE_PATH = '/live';

@@ -20,7 +20,7 @@ const OPTIONS = {
   json: flag(false, 'print the notes as one list: time, until, text'),
 };
 
-/** In the order of the list. @throws RecordingError where the folder is no recording, or its notes cannot be read */
+/** The notes of a recording, in the order of the list. @throws RecordingError where the folder is no recording, or its notes cannot be read */
 function notesIn(folder: string): readonly Note[] {
   if (recordingInfo(folder) === null)
     throw new RecordingError(`${folder}: is not a recording’s folder: only recordings keep notes`);
@@ -48,7 +48,7 @@ function noteOf([time, ...texts]: readonly string[], until: number | undefined):
   return note;
 }
 
-/** What the folder is to hold; null: what it does. @throws UsageError */
+/** The notes that the folder is to hold; null: they do not change. @throws UsageError */
 function changed(
   notes: readonly Note[],
   words: readonly string[],
@@ -82,7 +82,7 @@ async function run({ words: [folder, ...rest], given }: Call<typeof OPTIONS, nul
     return next ?? before;
   };
   const isList = rest.length === 0 && given.remove === undefined;
-  // Who only reads may have no rights to more. What is no recording is told as such.
+  // Whoever only lists notes may have no rights to write. A folder that is no recording is refused.
   const notes =
     isList || recordingInfo(folder) === null ? look() : await aloneWithNotes(folder, look);
   process.stdout.write(

@@ -37,7 +37,7 @@ const OPTIONS = {
 
 const COMMAND = ['triscope', 'demo'];
 
-/** Cells along each side. Most calls stay on their PE: a model that two threads share well. */
+/** Cells along each side. Most calls stay on their PE, so that two threads share the model well. */
 const SIDE = 64;
 const MODEL = 'pcs';
 const WORKLOAD: Settings = { batch: 64, options: { width: SIDE, height: SIDE } };
@@ -170,7 +170,7 @@ function clearRecording(folder: string, command: readonly string[]): void {
     const { madeBy } = checkRecording(JSON.parse(readFileSync(file, 'utf8')));
     if (madeBy.command.join(' ') === command.join(' ')) rmSync(folder, { recursive: true });
   } catch {
-    // Somebody else's: the recording then says that it is in the way.
+    // The folder is not the tour's: making the recording then fails and says that it exists.
   }
 }
 
@@ -231,7 +231,7 @@ interface RegionRow {
   readonly sync_runtime: number;
 }
 
-/** What one view and the findings say of the recording. */
+/** Prints what `pe_on_node` and the findings say of the recording. */
 async function explain(path: string) {
   const recording = await openRecording(path);
   try {
@@ -271,7 +271,7 @@ const PROOF =
 const sameResult = (a: RunResult, b: RunResult) =>
   a.eventDigest === b.eventDigest && a.stateDigest === b.stateDigest;
 
-/** What two threads brought, whichever way it went: both runs once they are warm, up to the time at which one was slowed. */
+/** Compares two threads with one, whichever was faster: from the end of the warm-up to the time at which one PE is slowed. */
 function gain(two: Rate, one: Rate): string | null {
   if (two.rate === null || one.rate === null) return null;
   const times = two.rate / one.rate;

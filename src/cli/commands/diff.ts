@@ -50,7 +50,7 @@ async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
   const { given, words } = call;
   const least = (given.least ?? OPTIONS.least.default) / 100;
   const [a, b] = sidesOf(call);
-  // Before the first is read, which may take long.
+  // Checked before the first recording is read, which may take long.
   for (const path of words) {
     if (existsSync(path)) continue;
     const what = 'there is no such file or folder';

@@ -42,7 +42,7 @@ function infoOf(path: string, scan: ScanOptions): FileInfo {
   }
 }
 
-/** As DESIGN's `info --json`: what only the format knows lies beside the rest. */
+/** For `info --json`: facts that only one format has stand beside the common ones. */
 const jsonOf = ({ more, damaged, ...info }: FileInfo) => ({ ...info, damaged, ...more });
 
 const plural = (count: number, name: string) =>

@@ -4,7 +4,7 @@ import { flag, float } from '../../model/option.ts';
 import { DEFAULT_CONFIG } from '../../node/config.ts';
 import { type Call, command } from '../command.ts';
 
-/** Samples that a rate is taken over: the same again may be missing. */
+/** Samples over which a rate is taken; as many may be missing. */
 const SAMPLES = 3;
 
 const OPTIONS = {

@@ -26,7 +26,7 @@ const OPTIONS = {
   ...BROKER_OPTIONS,
 } as const;
 
-/** Reads what was moved into the archive's index, where it has one. The files are safe, whatever comes of that. */
+/** Reads the moved files into the archive's index, where it has one. The files are in place whether or not that succeeds. */
 async function indexMoved(archive: string, moved: readonly string[]): Promise<void> {
   if (!existsSync(join(archive, JOB_INDEX))) return;
   const { indexArrived } = await import('../../findings/job/index.ts');

@@ -1,4 +1,4 @@
-/** `triscope node daemon`: samples at even times into the log. */
+/** `triscope node daemon`: appends samples to the log, at multiples of the interval. */
 import { dirname, join } from 'node:path';
 import type { RawStyle } from '../../formats/tacc/writer.ts';
 import { flag, float, int, text } from '../../model/option.ts';
@@ -31,7 +31,7 @@ import {
 import { brokerFrom, SINK_OPTIONS, sinksFrom } from '../node-sinks.ts';
 import { tellRights } from '../tell-rights.ts';
 
-/** Milliseconds after which what only the start needed is let go of. */
+/** Milliseconds after which memory that only the start needed is released. */
 const SETTLED = 5000;
 /** Seconds of a file, as in the original. */
 const ROTATE = 86_400;
@@ -73,7 +73,7 @@ const OPTIONS = {
 } as const;
 type DaemonGiven = Given<typeof OPTIONS>;
 
-/** Groups that are published must say of which host they are, as those of version 2 do. @throws UsageError */
+/** Published record groups must name their host, as those of version 2 do. @throws UsageError */
 function daemonStyle(given: DaemonGiven, published: boolean): RawStyle {
   const style = styleFrom(given);
   if (!published || style === '2.3') return style;
@@ -108,7 +108,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     pidFile.close();
     throw error;
   });
-  // Loading is over, so that both do not add up.
+  // Released after loading, so that the memory of both does not add up.
   releaseStart();
   const daemon = new Daemon({
     freq: config.freq,
@@ -133,7 +133,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
       say(`${lineFor(error).replace(/^triscope: /, '')}; the settings are unchanged`);
     }
   };
-  // A file of a device that does not answer keeps the main thread.
+  // Reading a file of a device that does not answer blocks the main thread.
   const guard = guardThread(['SIGINT', 'SIGTERM'], EXIT.failed);
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', reload);
   const settling = setTimeout(releaseStart, SETTLED).unref();

@@ -1,4 +1,4 @@
-/** `triscope node job JOB`: what an archive knows of a job, explained. */
+/** `triscope node job JOB`: what an archive knows about a job, with findings. */
 import { examineJob } from '../../findings/index.ts';
 import {
   accountedJob,

@@ -138,7 +138,7 @@ function sorted(rows: readonly JobRow[], { column, down }: Search['sort']): read
   const sign = down ? -1 : 1;
   return [...rows].sort((a, b) => {
     const [x, y] = [factOf(a, column), factOf(b, column)];
-    // What is missing comes last, either way.
+    // Jobs without a value come last in both directions.
     if (x === null || y === null) return Number(x === null) - Number(y === null);
     return x < y ? -sign : x > y ? sign : 0;
   });
@@ -183,7 +183,7 @@ async function rowsOf(call: ArchiveCall, search: Search): Promise<readonly JobRo
 const hasFlags = (row: JobRow, { flags }: Search) =>
   flags.every((flag) => row.flags?.includes(flag));
 
-/** What the archive's index answers; null where there is none. */
+/** The answer of the archive's index; null where it has no index. */
 async function asked<T>(
   { archive, accounted }: ArchiveCall,
   question: (jobs: KeptJobs) => Promise<T>,

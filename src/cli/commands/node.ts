@@ -44,7 +44,7 @@ type NodeCall = Call<typeof OPTIONS, null>;
 /** A mark is one line: line ends become the two characters \n. */
 const markFrom = (value: string) => value.replace(/\r\n|[\r\n]/g, '\\n');
 
-/** What the command's words ask for. @throws UsageError */
+/** The occasion of the sample, from the command's words. @throws UsageError */
 function occasionFrom(kind: Kind, { words, given }: NodeCall, file: string): Occasion {
   const mark = given.mark;
   if (kind === 'collect') return { kind, ...(mark !== undefined && { mark: markFrom(mark) }) };
@@ -62,7 +62,7 @@ function occasionFrom(kind: Kind, { words, given }: NodeCall, file: string): Occ
   return { kind, job };
 }
 
-/** Says what could not be read of what was asked for; all that is missing with `all`. */
+/** Names the requested types that could not be read; with `all`, every missing type. */
 function tellAbsent({ collection }: Sampling, named: readonly string[], all: boolean): void {
   const isTold = (type: string) => all || named.includes(type) || collection.types.length === 0;
   for (const { type, reason } of collection.absent) {
@@ -112,7 +112,7 @@ async function run(kind: Kind, call: NodeCall): Promise<number> {
   };
   const jobs = idsFrom(given.job);
   try {
-    // What runs on this machine is no job of a recorded tree.
+    // Jobs of this machine are not jobs of a recorded tree.
     const known = jobs ?? (root === undefined ? null : []);
     if (prints) await print(sampling, occasion, known, place, fail, json);
     else {

@@ -24,7 +24,7 @@ import { csvLine, jsonText, printTable, say } from '../result-rows.ts';
 
 interface Asked {
   readonly paths: readonly string[];
-  /** What was written, and where it is from, for errors; none: the tables are listed. */
+  /** The statements with their origin, for error messages; none: the tables are listed. */
   readonly scripts: readonly Script[];
   readonly form: 'text' | 'json' | 'csv';
   readonly formulas: 'keep' | 'quote';
@@ -34,11 +34,11 @@ interface Asked {
 
 interface Script {
   readonly text: string;
-  /** '' for the command line. */
+  /** File that the text comes from; '' for the command line. */
   readonly from: string;
 }
 
-/** A timer takes no more. */
+/** Longest delay of a timer. */
 const MOST_SECONDS = 2_000_000;
 
 const SQL_WORD =
@@ -139,7 +139,7 @@ function optionsOf(given: QueryOptions): OpenOptions {
   return {
     cache: folder ?? given.cache === true,
     files: filesOf(given.with ?? []),
-    // Who names a limit is to have it: of its own accord DuckDB does not keep it within a function.
+    // A process of its own enforces the limit: DuckDB alone does not keep to it within a function.
     ...(memory !== undefined && { memory, isolated: true }),
     ...(timeLimit !== undefined && { timeLimit, isolated: true }),
   };
@@ -175,7 +175,7 @@ async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
   }
 }
 
-/** Each statement in turn; views and macros are known to those behind them. */
+/** Runs the statements in turn; later ones can use the views and macros of earlier ones. */
 async function answer(recording: OpenRecording, asked: Asked): Promise<void> {
   const { scripts } = asked;
   if (scripts.length === 0) return print(await recording.rows(TABLES), asked);

@@ -79,7 +79,7 @@ function kindsIn(files: readonly string[], options: ScanOptions): RecordKind[] {
     try {
       withFile(path, (format, source) => scanRecords(format, source, { records }, options));
     } catch {
-      // Reported when the file is read.
+      // It is reported when the file is read.
     }
   }
   return [...kinds.values()];
@@ -121,7 +121,7 @@ function printBins(bins: EventBins, format: string, out: Output): void {
 /** Places told of each file: a file of another kind may have one in each line. */
 const MOST_TOLD = 20;
 
-/** Says what was passed over or is doubtful, of each file the first places, how many there were, and the last: there it may end. */
+/** Reports skipped and doubtful places: of each file the first ones, their number, and the last one, where the file may end. */
 class SkippedReport {
   private path = '';
   private count = 0;

@@ -48,7 +48,7 @@ const OPTIONS = {
   }),
 };
 
-/** What a process calls itself, which may be anything, as the name of a folder; its number where that leaves nothing. */
+/** A folder's name made of a process's name, which may hold any characters; the process's number where nothing remains of it. */
 const nameOf = (pid: number): string =>
   (textOf(`/proc/${pid}/comm`) ?? '').replaceAll(/[^\w.-]/g, '') || String(pid);
 
@@ -79,7 +79,7 @@ async function run({ words, given, args }: Call<typeof OPTIONS, null>): Promise<
   const signals = given.signals?.split(',').filter((name) => name !== '') ?? [];
   if (signals.length > 0) await checkSignals(signals);
   const task = pid === undefined ? recordedTask() : null;
-  // Of a job, its first task tells.
+  // In a job, only the first task prints messages.
   const tells = task === null || task.rank === 0;
   let server: LiveServer | null = null;
   const onFolder = async (folder: string) => {

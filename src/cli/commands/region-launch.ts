@@ -45,7 +45,7 @@ const OWN = {
     placeholder: 'LIST',
   }),
   'no-auto': text('', 'do not load the shim of: mpi, openmp', { placeholder: 'LIST' }),
-  // What Slurm grants before it kills.
+  // The default is the time that Slurm grants before it kills.
   'kill-after': float(
     30,
     'SIGTERM, SIGINT, SIGHUP are passed to COMMAND, which is killed if it has not ended after this time, or after 1.5 s if it ignores them',
@@ -66,7 +66,7 @@ function wordsOf(option: string, text: string | undefined, known: readonly strin
   );
 }
 
-/** Which shims are loaded, and what of Node is marked. @throws UsageError */
+/** Which shims are loaded, and which parts of a Node program are marked automatically. @throws UsageError */
 function markedBy(given: LaunchGiven): MarkedBy {
   const without = wordsOf('--no-auto', given['no-auto'], SHIMS);
   if (given['geopm-ompt-disable']) without.push('openmp');

@@ -39,7 +39,7 @@ async function run({ words: named, given }: Call<typeof OPTIONS, null>): Promise
           const outcome = restore(file, platform, force, named.length > 0);
           if (outcome !== null) outcomes.push(outcome);
         } catch (error) {
-          // The others are put back all the same.
+          // The settings of the other files are put back all the same.
           unreadable ??= error;
         }
       }
@@ -55,7 +55,7 @@ async function run({ words: named, given }: Call<typeof OPTIONS, null>): Promise
   return outcomes.every(({ error }) => error === null) ? 0 : EXIT.failed;
 }
 
-/** Null: a file that is none of our business. @throws SavedControlsError */
+/** Null: the file does not concern this host. @throws SavedControlsError */
 function restore(
   file: string,
   platform: Platform,

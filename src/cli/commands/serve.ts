@@ -46,7 +46,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
     interrupt.signal.addEventListener('abort', () => resolve(null));
   });
   const failed = await Promise.race([interrupted, server.ended]);
-  // It has a limit of its own.
+  // Closing the server has a time limit of its own.
   interrupt.writing();
   interrupt.release();
   if (failed !== null) throw failed;

@@ -1,4 +1,4 @@
-/** `triscope signal list`: what this machine tells, and what may be set. */
+/** `triscope signal list`: the signals that this machine has, and the settings that can be changed. */
 import { flag } from '../../model/option.ts';
 import type { Platform } from '../../region/signals/index.ts';
 import { SIGNAL_DOMAINS } from '../../region/signals/index.ts';
@@ -79,7 +79,7 @@ async function run({ given, words }: Call<typeof OPTIONS, null>): Promise<number
     const all = what(platform);
     if (name === undefined) return all;
     const info = platform.info(name);
-    // It says why there is none.
+    // Reading it fails with the reason why there is no such signal.
     if (info === null) platform.push(name, 'board', 0);
     return all.filter((row) => row.signal === info?.name);
   });

@@ -9,7 +9,7 @@ import { version } from '../version.ts';
 
 const NAME = /^[a-z][a-z0-9-]*$/;
 
-/** Writes it. Returns the exit code. @throws UsageError where it cannot be called so, or is there */
+/** Writes the folder. Returns the exit code. @throws UsageError if the name is not allowed, or the folder exists */
 async function run({ words: [name] }: Call<Record<never, never>, null>): Promise<number> {
   if (!NAME.test(name)) {
     throw new UsageError(

@@ -129,7 +129,7 @@ function noteNotShared(result: RunResult, sharing: number): void {
   );
 }
 
-/** Prints what came of it and completes the recording; false where something of that failed. */
+/** Prints the result and completes the recording; false if either failed. */
 function print(
   result: RunResult,
   recording: SimRecording | null,

@@ -46,7 +46,7 @@ async function expectTypes({ loaded: { model, path } }: SimRun): Promise<void> {
   if (path === undefined) {
     throw new UsageError(`--check: ${model.name} is built in; --check is for models given by path`);
   }
-  // Of the ranks of an MPI job one speaks for all.
+  // Only rank 0 of an MPI job prints this.
   if ((launchedRank()?.rank ?? 0) > 0) return;
   const { typeErrors } = await import('../../sim/type-check.ts');
   const errors = await typeErrors(path);
@@ -96,7 +96,7 @@ async function run(
   let companions: Companions | null = null;
   const beside = besideOf(own);
   const trace = traceOf({ own });
-  // Before anything is made: what is asked for must make sense.
+  // Wrong options are refused before any file is made.
   const request = instrumentRequest(
     values,
     { run: config, groups: groupsFor(loaded.model, [INSTRUMENT_GROUP]) },

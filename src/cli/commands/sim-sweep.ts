@@ -151,7 +151,7 @@ async function run(call: Call<typeof OPTIONS, LoadedModel | null>): Promise<numb
   }
 }
 
-/** A mean, and how far its interval goes to both sides. */
+/** Cells with a mean and the half-width of its confidence interval. */
 function cells({ points }: SweepResult): string[][] {
   const measures = [...new Set(points.flatMap((one) => Object.keys(one.measures)))];
   const names = Object.keys(points[0].point);

@@ -62,7 +62,7 @@ const OPTION_OF: Readonly<Record<Knob, string>> = {
   pes: 'pes',
 };
 
-/** The words that trials take over: all but this command's own. */
+/** The words that are passed on to trials: all except this command's own options. */
 function passedOn(args: readonly string[]): string[] {
   const words: string[] = [];
   for (let k = 0; k < args.length; k++) {
@@ -81,13 +81,13 @@ const synchOf = (number: number): string =>
 const shownOf = (settings: KnobSettings, knob: Knob): string =>
   knob === 'synch' ? synchOf(settings.synch) : String(settings[knob]);
 
-/** `--batch=4`; a knob that is left to the engine has no word. */
+/** Settings as words, such as `--batch=4`; a setting that is left to the engine has none. */
 const wordsOf = (settings: KnobSettings): string[] =>
   KNOBS.filter((knob) => Number.isFinite(settings[knob])).map(
     (knob) => `--${OPTION_OF[knob]}=${shownOf(settings, knob)}`,
   );
 
-/** The words of a run with these settings: a window that is left to the engine takes back the one that was given. */
+/** The words of a run with these settings. Where the window is left to the engine, a window given by the user is removed. */
 function wordsFor(words: readonly string[], settings: KnobSettings): string[] {
   const adaptive = !Number.isFinite(settings.maxOptLookahead);
   const window = '--max-opt-lookahead';
@@ -98,7 +98,7 @@ function wordsFor(words: readonly string[], settings: KnobSettings): string[] {
   return [...kept, ...wordsOf(settings)];
 }
 
-/** What findings of a run of the start setting advise, of the knobs that may be changed; none where it cannot be recorded. */
+/** What the findings of a run with the start settings advise about the settings that may change; empty if that run cannot be recorded. */
 async function advisedBy(
   words: readonly string[],
   { start, knobs, synchGiven }: Plan,
@@ -125,7 +125,7 @@ async function advisedBy(
       await recording.close();
     }
   } catch {
-    // Where there are no findings, candidates are tried all the same.
+    // Without findings, the candidates are tried all the same.
     return [];
   } finally {
     folder.remove();
@@ -151,11 +151,11 @@ interface Plan {
   readonly end: number;
   readonly lookahead: number;
   readonly synchGiven: boolean;
-  /** Why a knob is left alone. */
+  /** Why a setting is not changed. */
   readonly notes: readonly string[];
 }
 
-/** What is there, and what may be changed. @throws OptionError, UsageError */
+/** The start settings, and which of them may be changed. @throws OptionError, UsageError */
 function planFor(
   { loaded: { model }, settings, own }: RunCommand<typeof OPTIONS>,
   mostPes: number,
@@ -173,7 +173,7 @@ function planFor(
   const lpsFor = (pes: number) => model.lps(config.options, { pes });
   const notes: string[] = [];
   let knobs = knobsAsked(own.knobs);
-  // A synchroniser that is asked for stays, unless it is named among what may be changed.
+  // A synchroniser given by the user stays, unless `--knobs` names it.
   if (synch !== undefined && (own.knobs ?? '') === '')
     knobs = knobs.filter((knob) => knob !== 'synch');
   if (knobs.includes('pes') && lpsFor(config.pes) !== lpsFor(config.pes + 1)) {
@@ -195,7 +195,7 @@ function planFor(
   };
 }
 
-/** Finds and prints it. Returns the exit code. @throws what a user did wrong, or the start setting's run */
+/** Searches for a faster setting and prints it. Returns the exit code. @throws what a user did wrong, or the start setting's run */
 async function run(call: Call<typeof OPTIONS, LoadedModel | null>): Promise<number> {
   const command = runCommandOf(call, OPTIONS);
   const { own, loaded } = command;

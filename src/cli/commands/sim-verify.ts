@@ -1,4 +1,4 @@
-/** `triscope sim verify MODEL [options]`: the same result under every synchroniser, or where not. */
+/** `triscope sim verify MODEL [options]`: checks that every synchroniser gives the same result, and shows where it differs. */
 import { flag, int } from '../../model/option.ts';
 import { launchedRank } from '../../os/mpi/launcher.ts';
 import type { LoadedModel } from '../../sim/load-model.ts';
@@ -48,7 +48,7 @@ const GROUPS: readonly OptionGroup[] = [
 ];
 type Verify = RunCommand<typeof OPTIONS>;
 
-/** The chaos that is asked for. @throws UsageError */
+/** The chaos runs that are asked for. @throws UsageError */
 function chaosOf({ own }: Verify): ChaosRuns | undefined {
   const given = own.chaos;
   const runs = own['chaos-runs'];

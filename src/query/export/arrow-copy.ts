@@ -88,7 +88,7 @@ class Cells {
     this.rows += rows;
   }
 
-  /** The column, and empty again. */
+  /** Returns the column, and empties itself. */
   take(): ArrowColumn {
     const rows = this.rows;
     const validity = this.validity?.subarray(0, Math.ceil(rows / 8)) ?? null;

@@ -24,8 +24,8 @@ export {
 const FILE_NAME = /\.(parquet|arrow|feather|ipc|csv|tsv|json|jsonl|ndjson|txt)$/i;
 
 /**
- * Exports to `out`: a file, or a folder where there are several tables or partitions. Nothing appears under the name
- * before all of it is on the disk.
+ * Exports to `out`: a file, or a folder where there are several tables or partitions. Nothing appears under this name
+ * before the whole result is on the disk.
  * @throws ExportError, QueryError, InputError, MissingPieceError; the signal's reason
  * @example
  * ```ts

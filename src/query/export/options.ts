@@ -1,4 +1,4 @@
-/** What can be exported, and what came of it. */
+/** Options of an export, and its result. */
 import { TriscopeError } from '../../model/error.ts';
 
 /** What a recording can be exported to. */
@@ -13,7 +13,7 @@ export const EXPORT_FORMATS = [
 /** One of `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Of what, to which format, which tables or statement, and where to. */
+/** What to export, in which format, and where to. */
 export interface ExportOptions {
   /** Recordings' folders, folders of native files, or files. */
   readonly paths: readonly string[];

@@ -111,7 +111,7 @@ export function withoutHugeIntegers({ sql, columns }: Selection): string {
 
 /**
  * The selection with a column `host`: its own, or that of the row's PE, or the only one there is.
- * @throws QueryError where nothing tells it
+ * @throws QueryError where the host is not known
  */
 export async function withHost(
   connection: DuckDBConnection,

@@ -1,4 +1,4 @@
-/** Columns of a table as arrays, read by our readers: without DuckDB between there is nothing to wait for. */
+/** Columns of a table as arrays, read without DuckDB, which saves its start. */
 import type { RawColumn } from '../../formats/part.ts';
 import { sharedDoubles, sharedWords } from '../../formats/trace-event/index.ts';
 import { withinOf } from '../scan.ts';
@@ -81,7 +81,7 @@ export function columnsOfTable(
       let count = 0;
       for (let row = 0; row < step.rows; row++) {
         const at = (own[row] as number) + shift;
-        // A time that is missing is within nothing.
+        // A missing time lies in no range.
         if (!(at >= range.from && at <= range.to)) continue;
         t[count] = at;
         kept[count++] = row;

@@ -8,7 +8,7 @@ import type { TraceThread } from '../../formats/trace-event/index.ts';
 import type { Sources } from '../sources.ts';
 import { columnsOf } from './vectors.ts';
 
-/** Process of LPs of which nothing tells the PE. */
+/** Process of LPs whose PE is not known. */
 export const UNPLACED = 999_999;
 
 export class LpThreads {

@@ -1,4 +1,4 @@
-/** What is drawn of each table: its statement, and the stream that its rows become. */
+/** For each table that is drawn, its statement and the stream of trace events. */
 
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TraceStream } from '../../formats/trace-event/index.ts';
@@ -89,7 +89,7 @@ export async function peCounters(tables: TraceTables): Promise<TraceStream[]> {
     await track('efficiency (%)', { efficiency: 'efficiency' });
     await track('events pending', { events: 'priority_queue_size' });
     const gvt = has('gvt') ? 'gvt' : 'virtual_time';
-    // The first to know a GVT stands for all. At the end it is infinite: nothing is left.
+    // The first PE to know a GVT stands for all. At the end of a run GVT is infinite.
     if (has(gvt) && has('mode')) {
       const from = `(SELECT min(t) AS t, ${gvt} AS gvt FROM ${pe} WHERE ${mode} AND ${gvt} < 1e300 GROUP BY ${gvt})`;
       streams.push(await counters(tables, from, String(WHOLE), "'GVT'", { gvt: 'gvt' }));

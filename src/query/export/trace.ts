@@ -36,7 +36,7 @@ import { columnsOf } from './vectors.ts';
 const MOST_EVENTS = 20_000_000;
 /** Process numbers of a recording. */
 const RANGE = 2_000_000;
-/** What a slice lasts at most where nothing tells what events take, ns. */
+/** Longest duration of a slice where the durations of events are not known, ns. */
 const UNKNOWN_DURATION = 1000;
 
 interface Drawn {
@@ -107,7 +107,7 @@ function* naming(
 ): Generator<() => void> {
   const pids = new Set<number>();
   const pes = new Map(sources.recording?.pes.map((one) => [one.pe, one]));
-  // Of a PE without traced events there are counters.
+  // A PE without traced events has counters only.
   const lanes = [...places.lanes, ...sampled.map((pe) => ({ pid: base + pe, tid: null }))];
   for (const { pid, tid } of lanes) {
     const pe = pid - base;

@@ -1,4 +1,4 @@
-/** What is compared of a run as a whole: what it was asked for, and what it said of itself at its end. */
+/** What is compared of a run as a whole: its settings, and the result that it stated at its end. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenRecording, Row } from '../../query/index.ts';
@@ -39,7 +39,7 @@ function resultOf(path: string): Fact[] {
   try {
     result = JSON.parse(readFileSync(join(path, 'sim-result.json'), 'utf8'));
   } catch {
-    // Only runs of the simulator that ended have one.
+    // Only finished runs of the simulator have a result.
     return [];
   }
   return RESULT.flatMap(([name, key, unit]) => {
@@ -72,11 +72,11 @@ export async function hostsOf(recording: OpenRecording, has: Has): Promise<strin
   const all = tables.map((table) => `SELECT DISTINCT host FROM ${table}`).join(' UNION ');
   const rows = await recording.query<{ host: string | null }>(`${all} ORDER BY ALL`);
   const names = rows.flatMap(({ host }) => (host === null ? [] : [host]));
-  // PEs tell their host's short name where raw stats tell the whole one.
+  // PEs record the short name of their host, raw stats the full one.
   return names.filter((name) => !names.some((other) => other.startsWith(`${name}.`)));
 }
 
-/** In the order in which they are told; each key with its unit once. */
+/** The facts in the order in which they are shown; each key with its unit once. */
 export async function factsOf(
   recording: OpenRecording,
   path: string,

@@ -5,14 +5,14 @@ export interface FindingChange {
   readonly rule: string;
   /** `gained`: B has it and A has not; `lost`: the other way round; `worse`, `better`: both, of another severity. */
   readonly what: 'gained' | 'lost' | 'worse' | 'better' | 'both';
-  /** The worst that the rule said; null where it said nothing. */
+  /** The worst finding of the rule; null where it has none. */
   readonly a: { readonly severity: Severity; readonly sentence: string } | null;
   readonly b: { readonly severity: Severity; readonly sentence: string } | null;
 }
 
 const rank = ({ severity }: { readonly severity: Severity }) => SEVERITIES.indexOf(severity);
 
-/** By rule the worst that it said; how things went (`info`) is no finding to gain or lose. */
+/** The worst finding of each rule. Findings of severity `info` are neither gained nor lost. */
 function worst(findings: readonly Finding[]): Map<string, Finding> {
   const found = new Map<string, Finding>();
   for (const finding of findings) {
@@ -30,7 +30,7 @@ function whatOf(a: Finding | undefined, b: Finding | undefined): FindingChange['
   return rank(b) < rank(a) ? 'worse' : 'better';
 }
 
-/** By rule, where more than half of the runs have it: the worst that it said. */
+/** The worst finding of each rule that more than half of the runs have. */
 function usual(runs: readonly (readonly Finding[])[]): Map<string, Finding> {
   const all = runs.map(worst);
   return new Map(

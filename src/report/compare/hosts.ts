@@ -1,4 +1,4 @@
-/** Which host of one recording stands for which of the other. */
+/** Pairs the hosts of two recordings. */
 
 const short = (name: string): string => name.split('.')[0];
 

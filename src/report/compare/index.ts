@@ -1,4 +1,4 @@
-/** Two recordings side by side: what changed, and by more than their samples scatter. See docs/diff.md. */
+/** Compares two recordings: what changed by more than the scatter of their samples. See docs/diff.md. */
 import { InputError, type Suspect } from '../../query/index.ts';
 import type { Fact } from './facts.ts';
 import { compareFindings, type FindingChange } from './findings.ts';
@@ -25,12 +25,12 @@ export interface FactChange {
 export interface Comparison {
   /** What A and B were asked to do, with what, and where: only what differs. */
   readonly settings: readonly SettingChange[];
-  /** Why their numbers cannot be judged, a sentence each: they did other work. */
+  /** Why neither side is called better, a sentence each: the runs did different work. */
   readonly unlike: readonly string[];
   readonly facts: readonly FactChange[];
   readonly changes: readonly Change[];
   readonly findings: readonly FindingChange[];
-  /** B's hosts that stand for others of A. */
+  /** Hosts of B that were paired with hosts of A by another name. */
   readonly hosts: readonly { readonly a: string; readonly b: string }[];
   /** What was not compared, and why. */
   readonly notes: readonly string[];
@@ -48,7 +48,7 @@ export async function compareRecordings(
   options: CompareOptions = {},
 ): Promise<Comparison> {
   const paths = [pathsA, pathsB].map((one) => (typeof one === 'string' ? [one] : one));
-  // Beside itself a recording is read once; one after the other, as each takes memory.
+  // A recording that is compared with itself is read once. They are read one after the other, as each takes memory.
   const known = new Map<string, Run>();
   for (const path of new Set(paths.flat())) known.set(path, await runOf(path, options));
   const [a, b] = paths.map((side) => side.map((path) => known.get(path) as Run));
@@ -75,7 +75,7 @@ export async function compareRecordings(
     settings,
     unlike,
     facts: compareFacts(a, b).filter((fact) => !told.has(nameOfFact(fact))),
-    // What did other work did it neither better nor worse.
+    // Runs that did different work are neither better nor worse.
     changes: unlike.length === 0 ? changes : changes.map((one) => ({ ...one, judgement: null })),
     notes: [...rampNotes(a, b), ...notes],
     findings: compareFindings(
@@ -89,7 +89,7 @@ export async function compareRecordings(
   };
 }
 
-/** How long the ramps are that are left out. */
+/** States the lengths of the ramps that are left out. */
 function rampNotes(a: readonly Run[], b: readonly Run[]): string[] {
   const told = ([name, runs]: readonly [string, readonly Run[]]) => {
     const ramps = runs.map(({ ramp }) => ramp ?? 0);
@@ -107,7 +107,7 @@ function rampNotes(a: readonly Run[], b: readonly Run[]): string[] {
 const countOf = (run: Run, scope: Scope): number =>
   new Set(run.values.get(scope)?.map(({ entity }) => entity)).size;
 
-/** Where runs have other numbers of PEs or KPs, a PE or KP of one is none of the other: it has other LPs. */
+/** Runs with different numbers of PEs or KPs are not compared by PE or KP, which hold different LPs. */
 function comparable(runs: readonly Run[]) {
   const differ = (scope: Scope) =>
     new Set(runs.map((run) => countOf(run, scope)).filter((count) => count > 0)).size > 1;

@@ -18,10 +18,10 @@ export interface Known {
   readonly key: string;
   readonly unit: string;
   readonly isSampled?: true;
-  /** The upper sum is this often that of columns, by their weights. */
+  /** Factor of the numerator, a weighted sum of columns. */
   readonly factor: number;
   readonly of: Weights;
-  /** The lower sum: of columns, of the time, of samples that have the column; nothing of a total. */
+  /** The denominator: columns, the time, or samples that have the column; a total has none. */
   readonly per: Weights | 'second' | 'sample' | 'total';
 }
 
@@ -52,7 +52,7 @@ export const KNOWN: readonly Known[] = [
 ];
 
 const rate = known(COMMITTED_RATE);
-/** The number whose course tells where a run's ramp ends. */
+/** The number by whose course the end of a run's ramp is found. */
 export const RAMP_KEY = `${rate.key} ${rate.unit}`;
 
 /** Columns that a number is made of. */

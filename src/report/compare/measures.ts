@@ -1,4 +1,4 @@
-/** Numbers of a recording by entity, each as sums over stretches of its time: one statement a table. */
+/** Numbers of a recording by entity, as sums over equal parts of its time: one statement per table. */
 import type { Measure as Declared } from '../../model/measures/index.ts';
 import type { Value } from '../../model/row.ts';
 import type { OpenRecording } from '../../query/index.ts';
@@ -15,11 +15,11 @@ export interface Measure {
   readonly good?: Good;
   readonly key: string;
   readonly unit: string;
-  /** SQL of a sample's part of the upper sum, over the columns of `Samples.sql`. */
+  /** SQL of a sample's contribution to the numerator, over the columns of `Samples.sql`. */
   readonly count: string;
-  /** SQL of its part of the lower sum; 'second': the time since the sample before; 'total': a sum. */
+  /** SQL of its contribution to the denominator; 'second': the time since the sample before; 'total': there is no denominator. */
   readonly per: string;
-  /** Whether it is from a draw of moments: one that was kept from its CPU counts for many, whatever the stretches say. */
+  /** Whether it is estimated from randomly chosen moments. A moment without a CPU then counts for many, so stretches do not tell its error. */
   readonly isSampled?: boolean;
 }
 
@@ -27,9 +27,9 @@ export interface Measure {
 export interface Samples {
   /** A statement with columns `host`, `entity`, `lane`, `t`, `seconds` (since the lane's sample before, or null) and more. */
   readonly sql: string;
-  /** Of several lanes of an entity: rates add up, or are those of a lane on average. */
+  /** How several lanes of an entity are combined: rates are added, or averaged. */
   readonly lanes: 'sum' | 'mean';
-  /** SQL of a sample's work, which totals are in proportion to: their error is that of their ratio to it. */
+  /** SQL of a sample's work. Totals are proportional to it, so their error is that of their ratio to it. */
   readonly work?: string;
   readonly measures: readonly Measure[];
 }
@@ -44,21 +44,21 @@ export interface Stretches {
   /** Seconds of the timeline: where stretch 0 begins, and how long each is. */
   readonly from: number;
   readonly length: number;
-  /** Whether the number is the upper sum of all, not the ratio. */
+  /** Whether the number is the sum of all numerators instead of a ratio. */
   readonly isTotal: boolean;
-  /** Whether stretches do not tell how far it may be off. */
+  /** Whether the scatter of stretches does not tell its error. */
   readonly isSampled: boolean;
 }
 
 export interface Measured {
   readonly good?: Good;
-  /** Null where it is of no host's. */
+  /** Null where it belongs to no host. */
   readonly host: string | null;
   /** Such as `PE 1`; '' for all of the recording. */
   readonly entity: string;
   readonly key: string;
   readonly unit: string;
-  /** A single number where there are no samples of it, as in a report. */
+  /** A plain number where there are no samples, as in a report. */
   readonly samples: Stretches | number;
 }
 
@@ -76,7 +76,7 @@ function statement({ sql, lanes, measures, work = 'seconds' }: Samples): string 
       ? `CASE WHEN seconds > 0 AND (${count}) IS NOT NULL THEN seconds${divided} END`
       : per;
   };
-  // A sample whose time is not known counts in totals, and in no rate.
+  // A sample of unknown duration counts in totals, but in no rate.
   const upper = ({ per, count }: Measure) =>
     per === 'second' ? `CASE WHEN seconds > 0 THEN ${count} END` : count;
   const sums = measures.flatMap((one) => [`sum(${upper(one)})`, `sum(${lower(one)})`]);
@@ -89,7 +89,7 @@ SELECT host, entity, block, first, span / ${BLOCKS} AS length, ${sums.map((sum) 
 FROM placed GROUP BY ALL ORDER BY host, entity, block`;
 }
 
-/** Measures that one statement asks for: planning takes longer than twice as long for twice as many. */
+/** Measures per statement: the time for planning grows faster than their number. */
 const AT_ONCE = 128;
 /** Columns before the sums. */
 const HEAD = 5;

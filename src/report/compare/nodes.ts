@@ -71,13 +71,13 @@ const mean = ({ name, unit }: Column): Measure => ({
   per: `(${quoteName(name)} IS NOT NULL)::INTEGER`,
 });
 
-/** Signals that count up: traces do not tell them apart but by their names. */
+/** Signals that count up. Traces mark them only by their names. */
 const COUNTS_UP = /(^|_)(energy|cycles|instructions|count|time)(_|$)/;
 
 function traceSamples(columns: readonly Column[], has: Has): ScopedSamples[] {
   if (!has('geopm_trace.t') || !has('geopm_trace.host')) return [];
   const kept = columns.filter(({ name }) => !/hash|hint_cpu|progress/.test(name));
-  // Of the first sample, and where a value is missing, there is no step: greatest would make it 0.
+  // The first sample, and a missing value, have no step; `greatest` would make it 0.
   const step = (name: string) => {
     const change = `${quoteName(name)} - lag(${quoteName(name)}) OVER w`;
     return `CASE WHEN ${change} < 0 THEN 0 ELSE ${change} END AS ${quoteName(name)}`;

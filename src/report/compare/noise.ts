@@ -1,5 +1,5 @@
 /**
- * How far a number of a run may be off, and whether runs differ by more. docs/diff.md says the same with its references.
+ * The error of a run's numbers, and whether runs differ by more than it. docs/diff.md explains it, with references.
  *
  *     a run       stretches ── ramp left out ──►  R = Σn / Σd, error² = k/(k − 1) · Σ(n − R·d)² / (Σd)²
  *     a side      one run: its error, times what runs of one command differ by more; several: their median and scatter
@@ -7,25 +7,25 @@
  */
 import type { Measured } from './measures.ts';
 
-/** With fewer stretches their scatter says nothing. */
+/** Stretches from which on their scatter is an estimate of the error. */
 const LEAST_BLOCKS = 4;
-/** Neighbouring stretches are joined by so many, where that shows more scatter: what wavers slowly is noise, too. */
+/** Numbers of neighbouring stretches that are joined; the largest scatter counts, since slow drift is noise, too. */
 const JOINED = [1, 2, 4];
-/** By how much runs of one command differ more than their stretches say: `npm run bench:diff` measures it. */
+/** Factor by which runs of one command differ more than the scatter of their stretches: `npm run bench:diff` measures it. */
 const BETWEEN_RUNS = 2;
-/** Degrees of freedom of what the stretches say of runs, beside those of the runs themselves. */
+/** Degrees of freedom of the error estimated from stretches, beside those of repeated runs. */
 const FREEDOM_OF_STRETCHES = 10;
 /** A median scatters more than a mean by this, at most (of normal numbers). */
 const MEDIAN = Math.sqrt(Math.PI / 2);
-/** Of the differences named as changes, the share that may be chance. */
+/** Largest share of differences called changes that may be due to chance. */
 const CHANCE = 0.01;
-/** One less what bounds cover, and how often a change of `detectable` size is missed at most. */
+/** One minus the coverage of bounds; also the largest share of changes of `detectable` size that are missed. */
 const OUTSIDE = 0.05;
 
 /** A number of one run. */
 export interface RunValue {
   readonly value: number;
-  /** Standard error by its stretches; null where there are too few to tell. */
+  /** Standard error estimated from its stretches; null where these are too few. */
   readonly error: number | null;
 }
 
@@ -33,7 +33,7 @@ export interface RunValue {
 export interface Estimate {
   /** The runs' median. */
   readonly value: number;
-  /** Standard error; null where nothing tells it. */
+  /** Standard error; null where it is not known. */
   readonly error: number | null;
   /** Degrees of freedom of the error. */
   readonly freedom: number;
@@ -47,7 +47,7 @@ export interface Gap {
   readonly freedom: number;
   /** Half the width of the change's 95 % interval; null where that is not known. */
   readonly bound: number | null;
-  /** How likely so much is by chance; null where that is not known. */
+  /** Probability of so large a change by chance; null where that is not known. */
   readonly chance: number | null;
 }
 
@@ -81,7 +81,7 @@ export function rampEnd({ samples }: Pick<Measured, 'samples'>): number {
     const rest = rates.slice(left);
     const mean = sum(rest) / rest.length;
     const error = sum(rest.map((rate) => (rate - mean) ** 2)) / rest.length ** 2;
-    // By less than rounding is no better.
+    // An improvement within rounding does not count.
     if (error < least * (1 - 1e-9)) [best, least] = [left, error];
   }
   return best === 0 || rates.length < LEAST_BLOCKS ? -Infinity : from + there[best].number * length;
@@ -188,10 +188,10 @@ export function gapOf(a: Estimate, b: Estimate): Gap {
   };
 }
 
-/** Which of a table's differences are more than chance. */
+/** The differences of a table that chance does not explain. */
 interface Judged {
   readonly beyond: readonly boolean[];
-  /** The chance below which one more would be called a change. */
+  /** The probability below which one more difference would be called a change. */
   readonly level: number;
 }
 
@@ -249,9 +249,9 @@ export function quantile(freedom: number, share: number): number {
   return t;
 }
 
-/** More than any quantile takes. */
+/** Steps of the iteration, more than any quantile needs. */
 const STEPS = 100;
-/** Of a quantile: by less it need not be off. */
+/** Relative accuracy of a quantile. */
 const CLOSE = 1e-12;
 
 /** Logarithm of the beta function of half the degrees of freedom and a half. */

@@ -1,4 +1,4 @@
-/** What is compared of regions: totals of reports, which have no samples, and how long visits took, which traces tell. */
+/** What is compared of regions: totals of reports, which have no samples, and the durations of visits in traces. */
 import { DRAM_ENERGY, PACKAGE_ENERGY, RUNTIME, SYNC_RUNTIME } from '../../model/measures/index.ts';
 import { type OpenRecording, quoteName, type Row } from '../../query/index.ts';
 import type { Has } from '../tables.ts';
@@ -16,7 +16,7 @@ const GOOD = new Map(
 /** Totals, which add up over several reports of a host. */
 const ADDS_UP = ['s', 'J'];
 
-/** Where a region has no name: what the section is of. */
+/** The region's name, or the section for totals. */
 const NAME = "CASE WHEN section = 'region' THEN region ELSE section END";
 
 /** Totals by host and region. */

@@ -1,4 +1,4 @@
-/** What one recording says of itself: facts, numbers, findings. */
+/** What is read from one recording: facts, numbers, findings. */
 import { type Finding, findAll } from '../../findings/index.ts';
 import { endedBy } from '../../query/ended-by.ts';
 import { type OpenRecording, openRecording, type Suspect } from '../../query/index.ts';
@@ -16,7 +16,7 @@ import { type Setting, settingsOf } from './settings.ts';
 import { type ScopedParts, type ScopedSamples, simulatorSamples } from './simulator.ts';
 import type { NamedValue } from './values.ts';
 
-/** Of others, which may be thousands, nobody looks at courses. */
+/** Courses are kept for these only; other entities may be thousands. */
 const HAVE_COURSES: ReadonlySet<Scope> = new Set(['run', 'phase']);
 
 const NO_COURSE: readonly null[] = [];
@@ -34,7 +34,7 @@ export interface Run {
   readonly suspects: readonly Suspect[];
 }
 
-/** What there is to measure: of few entities, those of the run first, and of thousands. */
+/** The samples to measure: of few entities, with those of the run first, and of thousands. */
 async function samplesOf(recording: OpenRecording, has: Has) {
   const small: ScopedSamples[] = [];
   const parts: ScopedParts[] = [];
@@ -67,7 +67,7 @@ async function valuesOf(
 ): Promise<Values> {
   const values = new Values();
   for (const one of await regionTotals(recording, has)) values.keep('region', one);
-  // The run tells where its ramp ends.
+  // The end of the ramp is found by the run's own numbers.
   const ofRun: Measured[] = [];
   for (const samples of all) {
     if (samples.scope !== 'run') continue;
@@ -85,7 +85,7 @@ async function valuesOf(
 }
 
 export interface CompareOptions {
-  /** Ends it: its reason is thrown. */
+  /** Aborts the comparison: its reason is thrown. */
   readonly signal?: AbortSignal;
   /** Memory for intermediate results of each recording, such as `2GiB` (512MiB). */
   readonly memory?: string;
@@ -98,7 +98,7 @@ export async function runOf(path: string, { signal, ...open }: CompareOptions = 
   try {
     const has = await hasOf(recording);
     const { small, parts } = await samplesOf(recording, has);
-    // Statements of rules are many and take little: others run beside them, but for those that take memory.
+    // Rules have many cheap statements, so other statements run beside them, except those that take much memory.
     const [findings, numbers] = await Promise.all([
       findAll(recording, { path, ...(signal && { signal }) }),
       valuesOf(recording, has, small),

@@ -1,10 +1,10 @@
-/** What runs were asked to do, with what, and where: read before any number, as unlike runs cannot be judged by them. */
+/** The settings of runs. They are compared before any number, since numbers of runs that did different work cannot be judged. */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readRecording } from '../../formats/joined-recording.ts';
 import type { Recording } from '../../model/recording.ts';
 
-/** What a setting is of, in the order in which they are told. */
+/** Kinds of settings, in the order in which they are shown. */
 const SETTING_KINDS = ['command', 'model', 'option', 'machine', 'version'] as const;
 
 export interface Setting {
@@ -20,7 +20,7 @@ export interface SettingChange extends Omit<Setting, 'value'> {
   readonly b: string | null;
 }
 
-/** Of the result that a simulation leaves: what it was set to. */
+/** Keys of a simulation's result that are settings. */
 const OF_RESULT: readonly (readonly [string, string])[] = [
   ['model', 'model'],
   ['synchroniser', 'synchroniser'],
@@ -31,7 +31,7 @@ const OF_RESULT: readonly (readonly [string, string])[] = [
   ['end', 'end'],
   ['seed', 'seeds'],
 ];
-/** Names of the keys above: as facts they are told here. */
+/** Names of the keys above, which are shown as settings, not as facts. */
 export const OF_SETTINGS: ReadonlySet<string> = new Set([
   ...OF_RESULT.map(([, key]) => key),
   ...['command', 'hosts'],
@@ -99,7 +99,7 @@ function resultOf(path: string): Readonly<Record<string, unknown>> {
     const result: unknown = JSON.parse(readFileSync(join(path, 'sim-result.json'), 'utf8'));
     return typeof result === 'object' && result !== null ? { ...result } : {};
   } catch {
-    // Only simulations that ended have one.
+    // Only finished simulations have a result.
     return {};
   }
 }
@@ -110,7 +110,7 @@ export function settingsOf(path: string): readonly Setting[] {
   try {
     recording = readRecording(path)?.recording;
   } catch {
-    // Whoever opened it has said what is wrong.
+    // Opening the recording has already reported what is wrong.
   }
   if (recording === undefined) return [];
   const result = resultOf(path);
@@ -144,7 +144,7 @@ export function compareSettings(
     .sort((x, y) => SETTING_KINDS.indexOf(x.kind) - SETTING_KINDS.indexOf(y.kind));
 }
 
-/** Why numbers of A and B say nothing about which is better, a sentence each: they did not do the same work. */
+/** Why neither A nor B can be called better, a sentence each: they did not do the same work. */
 export function unlikeness(changes: readonly SettingChange[]): readonly string[] {
   const of = (kind: Setting['kind'], key: string) =>
     changes.find((one) => one.kind === kind && one.key === key && one.a !== null && one.b !== null);

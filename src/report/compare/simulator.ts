@@ -24,13 +24,13 @@ const ADDED = [...new Set([...WORK, ...KNOWN.flatMap(needsOf)])].filter(
 interface Level {
   readonly scope: Scope;
   readonly table: string;
-  /** Those that tell of such entities, best first: a measure is taken from the first that has it. */
+  /** Tables with such entities, best first: a measure is taken from the first table that has it. */
   readonly tables: readonly string[];
   /** SQL of the entity's name. */
   readonly entity: string;
   /** Of entities that are parts of PEs, each with samples of its own: SQL of a number for each, and its name. */
   readonly part?: { readonly number: string; readonly nameOf: (number: number) => string };
-  /** Columns that tell one series from another. */
+  /** Columns that distinguish series. */
   readonly lane: readonly string[];
   readonly lanes?: 'mean';
 }
@@ -38,7 +38,7 @@ interface Level {
 /** What stands for all PEs where two runs have different numbers of them. */
 export const MEAN_PE = 'a PE on average';
 
-/** Of the run and of PEs: from the PEs' own samples, or from those of what they hold where those alone tell. */
+/** The run and PEs: from the PEs' own samples, or where these are missing, from samples of their KPs or LPs. */
 const ofPes = (entity: string, more: Pick<Level, 'scope' | 'lanes'>): Level[] =>
   COUNTING.map((table) => ({ ...more, table, entity, lane: ['pe_id'], tables: COUNTING }));
 
@@ -87,7 +87,7 @@ function levelSamples(
     return (
       first(needs) &&
       (timed || one.per !== 'second') &&
-      // States of parts are none of the whole.
+      // A state of a KP or LP is not a state of its PE.
       (isOwn || !needs.some((key) => LASTING.includes(key))) &&
       !(lanes === 'mean' && one.per === 'total')
     );
@@ -121,7 +121,7 @@ function levelSamples(
     {
       scope,
       lanes: lanes ?? 'sum',
-      // Without a time nothing tells how totals would scatter.
+      // Without times, the scatter of totals is not known.
       work: hasWork ? weighedSql(COMMITTED) : timed ? 'seconds' : '1',
       measures: known.map(sqlOf).map((one) =>
         // Times of several PEs are shares of the time of all.

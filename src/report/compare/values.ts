@@ -1,4 +1,4 @@
-/** Numbers of two sides, name by name: by how much they differ, and whether by more than chance. */
+/** Compares the numbers of two sides by name: by how much they differ, and whether chance explains it. */
 import type { Good, Measured } from './measures.ts';
 import {
   beyondChance,
@@ -45,7 +45,7 @@ export interface Change {
   readonly verdict: Verdict;
   /** Which way is good, as its measure declares it; null where neither is. */
   readonly good: Good;
-  /** Of a number that changed beyond noise; null of others, and where neither way is good. */
+  /** For a number that changed beyond noise; null for others, and where neither direction is good. */
   readonly judgement: 'better' | 'worse' | null;
 }
 
@@ -106,7 +106,7 @@ function changeOf(scope: Scope, a: SideRuns | null, b: SideRuns | null): Unjudge
   };
 }
 
-/** In A's order, then what only B has. Of thousands of numbers: little is made for each. */
+/** In A's order, then what only B has. There may be thousands of numbers, so few objects are made for each. */
 export function compareValues(scope: Scope, sideA: Side, sideB: Side): readonly Change[] {
   const [a, b] = [sideOf(sideA), sideOf(sideB)];
   const both: Unjudged[] = [];
@@ -164,5 +164,5 @@ function judged(good: Good, change: number): Change['judgement'] {
   return change > 0 === (good === 'more') ? 'better' : 'worse';
 }
 
-/** Differences of this share of A's number are of rounding. */
+/** Differences up to this share of A's number are rounding. */
 const ROUNDING = 1e-12;

@@ -1,6 +1,6 @@
 /** What /api/clock and /api/summary give. Runs in the server and in the page. */
 
-/** How a run's clocks go together: at `real[k]` seconds GVT was `virtual[k]`, after `gvt[k]` computations. None falls. */
+/** How the clocks of a run correspond: at `real[k]` seconds GVT was `virtual[k]`, after `gvt[k]` computations. None of them decreases. */
 export interface ClockFacts {
   readonly real: readonly number[];
   readonly virtual: readonly number[];

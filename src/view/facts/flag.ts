@@ -1,6 +1,6 @@
 /** Texts at places of the time axis. Runs in the server and in the page. */
 
-/** What stands at a moment, or about a stretch, of a run: what was noted, marked, or found there. */
+/** A note, a mark or a finding at a moment or stretch of a run. */
 export interface Flag {
   readonly kind: 'note' | 'mark' | 'finding';
   /** Seconds. */

@@ -20,7 +20,7 @@ export interface JobListFacts {
   readonly jobs: readonly JobListRow[];
   /** Jobs that the search found. */
   readonly found: number;
-  /** Jobs that there are, whatever was searched for. */
+  /** All jobs, whatever was searched for. */
   readonly total: number;
   /** Names that a condition may use. */
   readonly columns: readonly string[];
@@ -47,7 +47,7 @@ export interface HostDaysFacts {
   readonly hosts:
     | readonly {
         readonly host: string;
-        /** Seconds of jobs; of several at a time, of each. */
+        /** Seconds of jobs; seconds with several jobs count once for each. */
         readonly seconds: readonly (number | null)[];
         /** Seconds with a job, or several. */
         readonly busy: readonly (number | null)[];
@@ -79,7 +79,7 @@ interface JobMetricFacts {
   readonly inputs: readonly { readonly name: string }[];
   readonly note?: string;
   readonly lacks?: string;
-  /** Why the value is to be doubted. */
+  /** Why the value is doubtful. */
   readonly doubt?: string;
 }
 
@@ -110,7 +110,7 @@ export interface JobPageFacts {
   readonly missing: readonly { readonly host: string; readonly why: string }[];
   readonly metrics: readonly JobMetricFacts[];
   readonly flags: readonly JobFlagFacts[];
-  /** What the rules say of it, as among the findings of its recording. */
+  /** The findings about the job. */
   readonly findings: readonly Finding[];
   readonly notExamined: readonly NotExamined[];
   readonly gauges: readonly Gauge[];
@@ -126,7 +126,7 @@ export interface JobPageFacts {
     readonly threads: number | null;
     readonly highWater: number | null;
   }[];
-  /** Processes that there are; more than are listed where the list was cut. */
+  /** Number of processes; more than are listed where the list was cut. */
   readonly processCount: number;
   readonly repairs: readonly {
     readonly type: string;

@@ -1,6 +1,6 @@
 /** What the routes about nodes answer. Types only: the page has them too. */
 
-/** A course in time that hosts have: a track of `node job`, or a key of a type. */
+/** A time series of hosts: a track of `node job`, or a key of a type. */
 export interface NodeMetric {
   /** `cpu`; `net.rx_bytes`. */
   readonly id: string;
@@ -52,12 +52,12 @@ export interface DevicePage {
     readonly name: string;
     readonly unit: string;
     readonly kind: 'event' | 'gauge' | 'control';
-    /** What it counts, in words; '' where nobody says. */
+    /** What it counts, in words; '' where that is not documented. */
     readonly help: string;
     /** Differences that were repaired or are doubtful, by verdict, in words; '' where all are plain. */
     readonly repairs: string;
   }[];
   readonly rows: readonly DevicePageRow[];
-  /** Rows that there are; more than are sent where the answer was cut. */
+  /** Number of rows; more than are sent where the answer was cut. */
   readonly total: number;
 }

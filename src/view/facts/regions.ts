@@ -83,7 +83,7 @@ export interface RegionFacts {
   readonly sessions: readonly SessionSignal[];
   readonly traces: readonly TraceFacts[];
   readonly profiles: readonly ProfileFacts[];
-  /** Names of hashes that traces have; those of no report are left out. */
+  /** Names of the hashes in traces, as far as reports name them. */
   readonly names: readonly (readonly [hash: number, name: string])[];
   /** What is doubtful, one sentence each. */
   readonly suspects: readonly string[];
@@ -102,7 +102,7 @@ export interface LaneSpan {
 export interface RegionLane {
   readonly name: string;
   readonly spans: readonly LaneSpan[];
-  /** Epochs began here, seconds; of too many the first of each bin. */
+  /** Beginnings of epochs, seconds; if there are too many, the first of each bin. */
   readonly epochs: readonly number[];
   /** Seconds from which on the lane is doubtful, with the reason. */
   readonly suspect?: { readonly from: number; readonly what: string };

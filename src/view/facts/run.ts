@@ -1,4 +1,4 @@
-/** What the page says in its first line, and where PEs ran. Runs in the server and in the page. */
+/** The page's first line, and where PEs ran. Runs in the server and in the page. */
 import type {
   Recording,
   RecordingHost,
@@ -7,7 +7,7 @@ import type {
 } from '../../model/recording.ts';
 import type { Flag } from './flag.ts';
 
-/** What is known of a run before any sample: its name, state, hosts and PEs. */
+/** What is known about a run before any sample: its name, state, hosts and PEs. */
 export interface Facts {
   /** The recording's name, or what a live run calls itself. */
   readonly title: string;
@@ -24,7 +24,7 @@ export interface Facts {
   readonly flags?: readonly Flag[];
   /** 'virtual' where samples have no real time: charts then show virtual time in place of seconds. */
   readonly clock?: 'virtual';
-  /** That the result was proved to be right, in a sentence; where that was done. */
+  /** A sentence that says that the result was verified; absent where it was not. */
   readonly proof?: string;
   /** Names of its tables, also of those that are not drawn over time; of a run that goes on, those there were when they were last asked for. */
   readonly tables?: readonly string[];

@@ -9,9 +9,9 @@ export interface ServedFacts extends Facts {
   readonly live: boolean;
   /** Grows when a recording's files have. */
   readonly revision: number;
-  /** Its files were removed: what was read before is still told of. */
+  /** Its files were removed; what was read before is still shown. */
   readonly gone: boolean;
-  /** Whether it is an archive with a job index: what its cluster did is told, day by day. */
+  /** Whether it is an archive with a job index, for which the Cluster view is shown. */
   readonly cluster?: true;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Frames of a run that goes on, as series. Bounded: the oldest samples go. Runs in the server and in the page.
+ * Series from the frames of a running simulation or command. Memory is bounded: the oldest samples are dropped. Runs in the server and in the page.
  */
 import { FrameDecoder } from '../../formats/frames/decode.ts';
 import type { Batch, Schema } from '../../model/metric.ts';
@@ -55,7 +55,7 @@ export class LiveStore {
     this.most = most;
   }
 
-  /** An empty one that goes on with the same streams: what they have defined so far still holds. */
+  /** An empty store for the same streams, whose definitions so far stay valid. */
   successor(): LiveStore {
     const next = new LiveStore(this.damage, this.most);
     next.decoders = this.decoders;
@@ -64,20 +64,20 @@ export class LiveStore {
     return next;
   }
 
-  /** Frames that did not come because who takes them was too slow. */
+  /** Frames that the server left out because this follower was too slow. */
   get lost(): number {
     return this.lostBefore + (this.left === null ? 0 : this.left.now - this.left.first);
   }
 
   /**
-   * A connection begins anew: the past comes again, as far as it is kept. What is here already is not taken twice, and
-   * what is missing between shows as a gap.
+   * Prepares for a new connection, which sends the past again as far as the server keeps it. Samples that are here already are not taken
+   * twice; missing ones show as a gap.
    */
   restart(): void {
     this.lostBefore = this.lost;
     this.left = null;
     this.decoders = new Map();
-    // They come again; those that do not are of no cascade that could be followed.
+    // Rollbacks are sent again; older ones belong to cascades that cannot be followed.
     this.rollbacks = new Rollbacks(MOST_ROLLBACKS);
     this.marks = [];
     this.store.gap();
@@ -87,7 +87,7 @@ export class LiveStore {
   take(stream: number, frame: Uint8Array, left: number): boolean {
     if (this.left === null) {
       this.left = { first: left, now: left };
-      // Who joins late may miss the first samples: since when what they count was counted is not known then.
+      // A late follower may miss the first samples. Then it is not known since when the next samples count.
       if (left > 0) this.store.anchored = false;
     } else if (left !== this.left.now) {
       this.left.now = left;

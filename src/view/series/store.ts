@@ -55,7 +55,7 @@ const SHARES = 4;
 export class SeriesStore implements SeriesSource {
   private readonly _tables = new Map<string, SeriesTable>();
   private readonly most: number;
-  /** Whether an entity's first sample tells of the time since the recording's zero. */
+  /** Whether an entity's first sample covers the time since the recording's zero. */
   anchored = true;
 
   /** What its times count. */
@@ -67,12 +67,12 @@ export class SeriesStore implements SeriesSource {
     this.clock = clock;
   }
 
-  /** Whether anything can be drawn: time passes in one of its tables. */
+  /** Whether anything can be drawn, that is, whether one table has samples of different times. */
   get moves(): boolean {
     return [...this._tables.values()].some((table) => table.moves);
   }
 
-  /** Samples were lost: what the next ones count began at an unknown time. */
+  /** Tells the store that samples were lost: the next ones count from an unknown time. */
   gap(): void {
     for (const table of this._tables.values()) table.gap();
   }
@@ -121,7 +121,7 @@ export class SeriesStore implements SeriesSource {
 
   readonly series = atOnce(this.seriesSteps.bind(this));
 
-  /** The same as `series` in steps, which others may come between; `bins` parts from second `from` up to `to`. */
+  /** As `series`, in steps between which other work may run; `bins` parts from second `from` up to `to`. */
   *seriesSteps(
     table: string,
     keys: readonly string[],

@@ -6,10 +6,10 @@ import type { Batch, Column, Metric, Schema } from '../../model/metric.ts';
 import type { Steps } from '../steps.ts';
 import { type Bins, emptyBins, type RowLimit, Track } from './track.ts';
 
-/** Columns that say when, of what, and how a sample was taken: none of them is a series. */
+/** Columns with the time, entity and mode of a sample, which are not drawn as series. */
 const REAL_TIMES = ['real_time', 'time', 't'];
 
-/** What times of series count: seconds, or the model's time where samples have no real one, or one that stands still. */
+/** The unit of the series' times: seconds, or virtual time where samples have no real time, or all the same. */
 export type SeriesClock = 'real' | 'virtual';
 const TIMES: Readonly<Record<SeriesClock, readonly string[]>> = {
   real: REAL_TIMES,
@@ -26,7 +26,7 @@ const IDS: Readonly<Record<string, readonly string[]>> = {
   lp: ['pe_id', 'kp_id', 'lp_id'],
 };
 
-/** Domains whose entities are there from the run's start on; others are older or younger than the run. */
+/** Domains whose entities exist from the run's start on; others may be older or younger than the run. */
 const OF_RUN: readonly string[] = ['recording', 'pe', 'kp', 'lp', 'region'];
 
 const byName = new Intl.Collator('en', { numeric: true });
@@ -68,7 +68,7 @@ const TIMES_VALUES = 4;
 /** Rows of an entity that are kept in any case. */
 const LEAST_ROWS = 64;
 
-/** Rows of a batch of which the entity is remembered. */
+/** Rows of a batch whose entities are remembered. */
 const MOST_BEFORE = 8192;
 
 interface Entity {
@@ -90,7 +90,7 @@ export class SeriesTable {
   readonly schema: Schema;
   /** Keys of the metrics that can be drawn. */
   readonly keys: readonly string[];
-  /** Rows that came with a time before that of their entity's last: left out. */
+  /** Rows that were left out because they are older than the last row of their entity. */
   outOfOrder = 0;
   private readonly plan: Plan;
   private readonly metrics: readonly Metric[];
@@ -101,7 +101,7 @@ export class SeriesTable {
   /** Rows kept per entity: what its share of `#most` allows. */
   private readonly limit: RowLimit = { rows: Infinity };
   private gaps = 0;
-  /** By row of the last batches, what it told of. */
+  /** The entity of each row of the last batch. */
   private readonly before: { readonly entity: Entity; readonly ids: readonly unknown[] }[] = [];
   /** Ways in which entities were sampled. */
   private readonly modes: string[] = [];
@@ -196,18 +196,18 @@ export class SeriesTable {
     anchored: boolean,
   ): void {
     const { track, totals } = entity;
-    // What is counted since “the last sample” is counted since the start in the first.
+    // The first sample counts since the start.
     const first = anchored ? Math.min(0, time) : time;
     const from = track.length === 0 ? first : track.last;
     const torn = entity.gaps !== this.gaps;
     if (!(time >= track.last && time < BEYOND) || (torn && time === track.last)) {
-      // Samples that are here already come again: nothing is missing after them.
+      // Repeated samples: nothing is missing after them.
       entity.gaps = this.gaps;
       this.outOfOrder++;
       return;
     }
     track.add(from, time);
-    // Totals tell what was counted in a gap, too.
+    // Running totals include what was counted in a gap.
     entity.gaps = this.gaps;
     for (let k = 0; k < columns.length; k++) {
       const value = columns[k][row] as number | bigint;
@@ -222,7 +222,7 @@ export class SeriesTable {
     return this.chosen();
   }
 
-  /** Entities that were sampled in the way that is totalled. */
+  /** Entities sampled in the mode that is drawn. */
   private chosen(): readonly Entity[] {
     let best = this.modes[0] ?? '';
     if (this.modes.length > 1) {

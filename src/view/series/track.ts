@@ -1,7 +1,7 @@
 /**
  * One entity's samples in time, and their bins. Runs in the server and in the page.
  *
- * A sample at t speaks of the time since the entity's sample before: ( t', t ]. A counter's amount in it, over its
+ * A sample at t covers the time since the entity's previous sample: ( t', t ]. A counter's amount in it, over its
  * length, is a rate; a gauge holds its value through it. Bins are means over time, so they do not depend on how
  * often samples were taken, and the sum of rate × width is the number counted.
  */
@@ -50,7 +50,7 @@ export class Track {
   /** Where each row's interval begins. */
   private _froms = new Float64Array(START);
   private readonly columns: Float32Array[];
-  /** The older half of the rows goes when there are as many. */
+  /** When there are this many rows, the older half is dropped. */
   private readonly limit: RowLimit;
 
   constructor(columns: number, limit: RowLimit = { rows: Infinity }) {

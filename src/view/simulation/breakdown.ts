@@ -23,7 +23,7 @@ export interface Breakdown {
 }
 
 const PER_CENT = 100;
-/** Stretches of the window, from how which scatter follows how far off an estimate is. */
+/** Stretches of the window, whose scatter gives the error of an estimate. */
 const STRETCHES = 16;
 
 /** By PE. */
@@ -71,9 +71,9 @@ export function* breakdownOf(
       const part = yield* secondsOf(samples, column, from, to);
       if (part !== null) parts.push(part);
     }
-    // Whole files of ROSS time each event; this simulator one turn of many.
+    // ROSS times every event; this simulator times a sample of them.
     const isEstimate = activity.estimate === true && samples.anchored;
-    // Of an activity that was measured in part nothing is told.
+    // An activity that was measured only in part is left out.
     if (parts.length === inputs.length) found.push({ key: activity.key, parts, isEstimate });
   }
   if (found.length === 0) return null;

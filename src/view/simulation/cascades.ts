@@ -28,9 +28,9 @@ export interface Cascade {
   readonly generations: number;
   readonly pes: number;
   readonly undone: number;
-  /** By the root alone. */
+  /** Undone by the root rollback alone. */
   readonly undoneAtOnce: number;
-  /** Virtual time that the farthest of its rollbacks went back; null where nobody knows. */
+  /** Largest virtual time that one of its rollbacks went back; null where it is not known. */
   readonly depth: number | null;
 }
 
