@@ -85,6 +85,28 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.close();
   });
 
+  it('asks for everything once: when it opens, and when the window changes', async () => {
+    const { page } = await web.open(`${server.url}#view=overview`);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname.startsWith('/api/')) asked.push(pathname + search);
+    });
+    await page.reload();
+    await expect.poll(() => page.locator('canvas').count()).toBe(6);
+    await page.waitForLoadState('networkidle');
+    const seen = asked.splice(0);
+    expect(seen.length).toBeGreaterThan(4);
+    expect(seen.filter((one, at) => seen.indexOf(one) !== at)).toEqual([]);
+    await page.evaluate("location.hash = 'view=overview&from=0.25&to=0.5'");
+    await expect
+      .poll(() => asked.filter((one) => one.includes('from=0.25')).length)
+      .toBeGreaterThan(0);
+    await page.waitForLoadState('networkidle');
+    expect(asked.filter((one, at) => asked.indexOf(one) !== at)).toEqual([]);
+    await page.close();
+  });
+
   it('looks at one PE and its CPU, and zooms all charts by one brush', async () => {
     const { page, complaints } = await web.open(server.url);
     await page.getByRole('button', { name: 'PE 0', exact: true }).click();

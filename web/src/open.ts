@@ -15,13 +15,15 @@ const REST = 8;
 async function look(page: Page): Promise<void> {
   const tables = (await page.source?.tables()) ?? [];
   const drawable = tables.filter(({ from, to }) => to > from);
+  // What was asked for before the first look is as new as that.
+  const isFirst = page.extent === null && page.tables.length === 0;
   page.tables = tables;
   if (drawable.length > 0) {
     // From the run's zero on: samplers start before it.
     const least = Math.min(...drawable.map(({ from }) => from));
     page.extent = [Math.max(0, least), Math.max(...drawable.map(({ to }) => to))];
   } else if (page.facts?.jobs?.span) page.extent = page.facts.jobs.span;
-  page.tick++;
+  if (!isFirst) page.tick++;
 }
 
 /** Looks soon, and not again before that. */

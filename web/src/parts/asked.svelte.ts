@@ -1,4 +1,5 @@
 /** An answer that is waited for: the last one stays until the next is there. */
+import { untrack } from 'svelte';
 
 class Asking {
   /** Requests of the whole page that are under way. */
@@ -16,11 +17,12 @@ export class Asked<T> {
 
   /**
    * Asks; while a request is under way, only the newest that comes meanwhile is remembered. In an effect, read what the
-   * request depends on before, not inside of `request`.
+   * request depends on before, not inside of `request`: nothing read here makes the effect run again.
    */
   ask(request: () => Promise<T>): void {
     this.next = request;
-    if (!this.running) void this.run();
+    // Else the effect would depend on the count of requests, which it changes, and ask everything twice.
+    if (!this.running) untrack(() => void this.run());
   }
 
   private async run(): Promise<void> {
