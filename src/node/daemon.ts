@@ -1,5 +1,5 @@
 /**
- * Samples at even times until it is told to stop: into a log, and to sinks.
+ * Samples at regular times until it is told to stop: into a log, and to sinks.
  *
  * One is taken at the start, then they are due when the clock is at whole multiples of the period, so that those of all
  * nodes are of one moment; those whose moment passes while another is taken are left out. Between them it looks, once a
@@ -43,7 +43,7 @@ export interface DaemonOptions extends DaemonSettings {
   readonly rotate: number;
   /** Whether rotation is marked `rotate -`, as since version 2. */
   readonly marksRotation: boolean;
-  /** Number of samples at even times after which it stops; Infinity: it never does. */
+  /** Number of samples at regular times after which it stops; Infinity: it never does. */
   readonly count: number;
   /** Called with one line when something goes wrong, and when it works again. */
   readonly say: (line: string) => void;
@@ -51,7 +51,7 @@ export interface DaemonOptions extends DaemonSettings {
 
 /** What a daemon did. */
 export interface DaemonResult {
-  /** Record groups: at even times, at begin and end of jobs, the last one. */
+  /** Record groups: at regular times, at begin and end of jobs, the last one. */
   readonly groups: number;
   /** Number of moments at which no sample was taken because an earlier one was still under way. */
   readonly missed: number;
@@ -85,7 +85,7 @@ class Watched {
 }
 
 /**
- * Samples a machine at even times until it is stopped, and gives each group to its log and its sinks.
+ * Samples a machine at regular times until it is stopped, and gives each group to its log and its sinks.
  * @example
  * ```ts
  * import { Daemon, JOBID_FILE, NodeLog, Sampling } from 'triscope/node';

@@ -1,4 +1,4 @@
-/** Entry of the sampler's thread: collects at even times into one raw stats file. */
+/** Entry of the sampler's thread: collects at regular times into one raw stats file. */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { doTask } from '../os/thread.ts';

@@ -1,4 +1,4 @@
-/** Entry of the thread that samples a command's processes at even times, into a file of frames. */
+/** Entry of the thread that samples a command's processes at regular times, into a file of frames. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { FrameEncoder } from '../formats/frames/index.ts';
 import type { Batch } from '../model/metric.ts';

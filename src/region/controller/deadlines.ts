@@ -1,5 +1,5 @@
 /**
- * When to sample: at even times of the monotonic clock, from the first sample on. A sample that is late does not shift
+ * When to sample: at multiples of the period on the monotonic clock, from the first sample on. A sample that is late does not shift
  * those behind it, so that the next interval is shorter; moments that passed altogether are counted as missed.
  */
 

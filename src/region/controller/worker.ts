@@ -1,5 +1,5 @@
 /**
- * Entry of the controller's thread: samples at even times of the monotonic clock, and looks for new processes whenever
+ * Entry of the controller's thread: samples at multiples of the period on the monotonic clock, and looks for new processes whenever
  * the main thread rings.
  */
 import { setPriority } from 'node:os';

@@ -1,4 +1,4 @@
-/** Samples signals on a thread of its own, at even times, and hands the rows over. */
+/** Samples signals on a thread of its own, at regular times, and hands the rows over. */
 
 import { SHARE_ENV, type WorkerOptions } from 'node:worker_threads';
 import { TriscopeError } from '../../model/error.ts';
@@ -28,7 +28,7 @@ export class SessionError extends TriscopeError {
 }
 
 /**
- * Reads signals at even times in a thread of its own.
+ * Reads signals at regular times in a thread of its own.
  * @example
  * ```ts
  * import { Platform, requestedColumns, rowText, Session } from 'triscope/signals';

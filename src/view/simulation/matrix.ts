@@ -175,8 +175,8 @@ export function* matrixOfRollbacks(
 }
 
 /**
- * By PEs' counters of messages sent: on two PEs it is plain where to; on more only that they left. What a KP sends is
- * not counted: of one, all of its PE is given.
+ * By PEs' counters of messages sent: with two PEs the counters give the destination; with more, only the number sent.
+ * Messages are not counted by KP: for a KP, all messages of its PE are given.
  */
 export function* matrixOfSends(samples: SeriesStore, ask: MatrixAsk): Steps<Matrix | null> {
   const { from, to, of } = ask;
