@@ -1,4 +1,4 @@
-/** How much of the work was kept: efficiency of the run and of its worst PE. */
+/** How much of the work was not undone: efficiency of the run and of its worst PE. */
 import {
   evaluate,
   EFFICIENCY as MEASURE,

@@ -1,4 +1,4 @@
-/** Energy for each event that counts in the end. */
+/** Energy for each committed event. */
 import { asRows, type FindingRule, type Subject, short, whole } from './finding.ts';
 import { totalsOf } from './samples.ts';
 
@@ -12,7 +12,7 @@ interface Energy {
   readonly rows: readonly object[];
 }
 
-/** From the region report, else from the node's counters; null where neither tells. */
+/** From the region report, or else from the node's counters; null if neither has energies. */
 async function energyOf({ recording, has, jobs }: Subject): Promise<Energy | null> {
   if (has('geopm_region.package_energy') && has('geopm_region.section')) {
     const rows = await recording.query<{ joules: number }>(REPORT);

@@ -1,4 +1,4 @@
-/** Where the energy went, region by region, and regions that burn it while they wait. */
+/** Which regions used the energy, and which of them used it while they waited. */
 import { asRows, type FindingParts, type FindingRule, OWN, percent, short } from './finding.ts';
 
 const WAITS = {

@@ -1,6 +1,6 @@
 /**
- * False rollbacks: a KP is rolled back as a whole, so a late event for one of its LPs undoes the events of all. They
- * are not counted; the share of a KP's events that belong to LPs other than the one that is hit is an estimate. If
+ * False rollbacks: a KP is rolled back as a whole, so a late event for one of its LPs undoes the events of all. False
+ * rollbacks are not counted; the share of a KP's events that belong to LPs other than the one hit is an estimate. If
  * LPs are hit as often as they handle events, that is 1 − Σ pᵢ², where pᵢ is the LP's part of the KP's events.
  */
 import { asRows, expecting, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
@@ -30,7 +30,7 @@ const MOSTLY = {
 };
 /** The default of `sim run`. */
 const USUAL = 16;
-/** LPs of a KP that leave few of its events to others. */
+/** With this many LPs in a KP, a late event undoes few events of other LPs. */
 const GOOD = 4;
 
 const SQL = `WITH lp AS (
@@ -40,7 +40,7 @@ SELECT pe_id, kp_id, count(*) AS lps, sum(events) AS events, sum(undone) AS undo
   1 - sum(events * events) / nullif(sum(events) ^ 2, 0) AS of_others
 FROM lp GROUP BY pe_id, kp_id ORDER BY undone DESC, pe_id, kp_id`;
 
-/** Without samples of LPs: the LPs that rollbacks name are some of them, so these are the least. */
+/** Without samples of LPs: only the LPs that rollbacks name are known, so their numbers are lower bounds. */
 const AT_LEAST = `WITH kp AS (
   SELECT pe_id, kp_id, sum(events_processed)::DOUBLE AS events, sum(events_rolled_back)::DOUBLE AS undone
   FROM ross_kp WHERE ${oneMode('ross_kp')} GROUP BY ALL),

@@ -28,7 +28,7 @@ export {
   whole,
 };
 
-/** What a rule gives; its name is added. */
+/** What a rule returns; `examine` adds the rule's name. */
 export type FindingParts = Omit<Finding, 'rule'>;
 
 /** What a rule returns instead of findings if it could not be examined. */
@@ -36,36 +36,36 @@ export interface Lacks {
   readonly lacks: string;
 }
 
-/** A number from which on a rule fires, and the source of that number. */
+/** The value from which on a rule fires, and the source of that value. */
 export interface Threshold {
   readonly value: number;
   /** `share` (0.1 is 10 %), a unit, or '' for a bare number. */
   readonly unit: string;
   /** Completes “from … on:”. */
   readonly means: string;
-  /** Where it is from. */
+  /** Where the value comes from. */
   readonly source: string;
 }
 
-/** What a rule may look at. */
+/** What a rule may read. */
 export interface Subject {
   readonly recording: OpenRecording;
-  /** Whether there is a table, or a column `table.column`. */
+  /** Whether the recording has a table, or a column `table.column`. */
   has(name: string): boolean;
-  /** Jobs of its raw stats files with their metrics; none where it has no such files. Read once, when first asked for. */
+  /** Jobs of the recording's raw stats files with their metrics; empty if it has no such files. Read once, when first asked for. */
   jobs(): Promise<readonly MeasuredJob[]>;
 }
 
-/** What a rule about jobs may look at. */
+/** What a rule about jobs may read. */
 export type JobSubject = Pick<Subject, 'has' | 'jobs'>;
 
 export interface FindingRule {
   /** Kebab case. */
   readonly name: string;
   readonly title: string;
-  /** Its method: one or two sentences for the docs. */
+  /** How the rule works: one or two sentences for the docs. */
   readonly looks: string;
-  /** Tables, or columns as `table.column`, without which it has nothing to say. */
+  /** Tables, or columns as `table.column`, that the rule cannot do without. */
   readonly needs: readonly string[];
   readonly thresholds: Readonly<Record<string, Threshold>>;
   /** The setting to change. */
@@ -75,7 +75,7 @@ export interface FindingRule {
   run(subject: Subject): Promise<readonly FindingParts[] | Lacks>;
 }
 
-/** The source of a threshold that no other system states. */
+/** The source of a threshold that no other system defines. */
 export const OWN = 'ours';
 
 /** `problem` from `bad` on, `notice` from `some` on; null below. */
@@ -85,7 +85,7 @@ export function graded(value: number, some: Threshold, bad: Threshold): Severity
 }
 
 /**
- * What turning a knob should bring, behind the advice.
+ * How much changing a setting should gain, for use after the advice.
  * @param share of the run's time that is lost to the cause
  * @param why completes “as much of the time …”
  */
@@ -98,7 +98,7 @@ export function expecting(
   return { advice: `${advice} Up to ${short(gain)} times as fast: ${why}.`, gain };
 }
 
-/** `advice` whose effect on the run's time does not follow from a recording, and why. */
+/** `advice` for which no gain follows from a recording, and why. */
 export const unforeseen = (advice: string, why: string): Pick<FindingParts, 'advice'> => ({
   advice: `${advice} How much faster that is cannot be told: ${why}.`,
 });
@@ -113,5 +113,5 @@ export function pes(ids: readonly number[]): string {
   return `PEs ${ids.slice(0, -1).join(', ')} and ${ids[ids.length - 1]}`;
 }
 
-/** Rows of a known shape as a finding keeps them. */
+/** Rows of a known shape as evidence. */
 export const asRows = (rows: readonly object[]): readonly Row[] => rows as readonly Row[];

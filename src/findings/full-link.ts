@@ -1,4 +1,4 @@
-/** A network link that carries all it can: of the command's traffic, or of what others on the host send. */
+/** A network link that is used to capacity, by the command or by other programs of the host. */
 import { bytes } from '../model/measures/index.ts';
 import { asRows, expecting, type FindingRule, graded, OWN, percent } from './finding.ts';
 import { type LossWindow, stretchOf, when } from './when.ts';
@@ -63,7 +63,7 @@ export const FULL_LINK: FindingRule = {
       ? await recording.query<{ host: string; moved: number }>(OWN_CALLS)
       : [];
     const own = calls.find(({ host }) => host === worst.host)?.moved ?? null;
-    // Traffic that bypasses the kernel is not in the counts of system calls.
+    // System calls do not count traffic that bypasses the kernel.
     const byKernel = !worst.link.includes('/');
     const others =
       byKernel && own !== null && own < THEIRS.value * worst.carried

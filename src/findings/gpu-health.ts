@@ -1,4 +1,4 @@
-/** GPUs that are held down by heat or their hardware, and whose memory has errors. */
+/** GPUs that heat or hardware slows down, and GPUs whose memory has errors. */
 import { OWN, percent, whole } from './finding.ts';
 import { type HostValue, hostRule } from './host-rule.ts';
 
@@ -10,7 +10,7 @@ const SOME = {
 };
 const MUCH = { value: 0.5, unit: 'share', means: 'of them: problem', source: OWN };
 
-/** The share of samples in which one of the two was set. */
+/** The share of samples in which one of the two flags was set. */
 const held = (table: string) => ({
   needs: [`${table}.held_by_heat`, `${table}.held_by_hardware`],
   sql: `SELECT host, device, avg(CAST(held_by_heat > 0 OR held_by_hardware > 0 AS INTEGER)) AS value
@@ -18,9 +18,9 @@ FROM ${table} WHERE held_by_heat IS NOT NULL AND held_by_hardware IS NOT NULL
 GROUP BY host, device ORDER BY value DESC, host, device`,
 });
 
-/** What of `amd_gpu_throttle` comes from heat; PROCHOT, too, says that something is hot. */
+/** The throttle reasons of `amd_gpu_throttle` that come from heat; PROCHOT, too, means that some part is hot. */
 export const MI300_HEAT = ['by_signal', 'by_socket_heat', 'by_regulator_heat', 'by_memory_heat'];
-/** Of MI300: what held the clock longest. Several may hold it at once, so it is the least that the share can be. */
+/** For MI300: the reason that limited the clock longest. Several may do so at once, so this is a lower bound of the share. */
 const HELD_TIME = {
   needs: ['node_amd_gpu_throttle_rate.ticks'],
   sql: `SELECT host, device, greatest(${MI300_HEAT.map((key) => `sum(${key} * (t - t0))`).join(', ')}) / sum(ticks * (t - t0)) AS value

@@ -1,4 +1,4 @@
-/** GVT too often costs time; too rarely, memory, and rollbacks that reach far. */
+/** GVT too often costs time; too rarely, it costs memory and makes rollbacks long. */
 import {
   asRows,
   expecting,
@@ -80,7 +80,7 @@ const sql = (
 FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY pe_id`;
 
 /**
- * GVTs that the settings request after every few events: PEs wait for them, which their timers do not count as GVT.
+ * GVTs that the settings request after every few events: PEs wait for them, and their timers do not count this wait as GVT.
  */
 async function askedFor(
   subject: Subject,
@@ -146,7 +146,7 @@ export const GVT_INTERVAL: FindingRule = {
     const facts = await factsOf(subject);
     const asked = await askedFor(subject, facts, { gvts, events });
     if (asked.length > 0) return asked;
-    // Clocks that count cycles give no share.
+    // Clocks that count cycles give no share of time.
     const severity = share <= 1 ? graded(share, OFTEN, TOO_OFTEN) : null;
     if (severity !== null) {
       return [
@@ -154,7 +154,7 @@ export const GVT_INTERVAL: FindingRule = {
           severity,
           sentence: `PEs spent ${percent(share)} of their time computing ${whole(gvts)} GVTs, one for every ${short(events)} events of a PE.`,
           evidence,
-          // Where much is rolled back, a larger batch would run further ahead.
+          // Where much is rolled back, a larger batch would let PEs run further ahead.
           ...expecting(
             undone < LEAST.value
               ? 'Compute GVT less often: a larger --gvt-interval or --batch.'

@@ -1,25 +1,25 @@
-/** Rules about what hosts, or their devices, tell in one table of raw stats: a value of each against thresholds. */
+/** Rules that compare one value of each host, or of its devices, from one table of raw stats, with thresholds. */
 import { asRows, type FindingRule, graded, type Lacks, type Threshold } from './finding.ts';
 
 /** A host, or a device of it, and its value. */
 export interface HostValue {
   readonly host: string;
-  /** Of rules about devices. */
+  /** For rules about devices. */
   readonly device: string;
   readonly value: number;
 }
 
 interface Source {
-  /** Gives host, device and value, the highest first. */
+  /** Returns host, device and value, the highest value first. */
   readonly sql: string;
   /** Tables, or columns as `table.column`. */
   readonly needs: readonly string[];
-  /** The sentence, without its full stop, where it is not the rule's. */
+  /** The sentence, without its full stop, if it differs from the rule's. */
   readonly says?: (one: HostValue) => string;
 }
 
 interface HostRule extends Omit<FindingRule, 'needs' | 'run'>, Source {
-  /** Others that tell the same, such as those of another vendor. */
+  /** Other tables with the same information, such as those of another vendor. */
   readonly also?: readonly Source[];
   readonly some: Threshold;
   readonly much: Threshold;
@@ -27,7 +27,7 @@ interface HostRule extends Omit<FindingRule, 'needs' | 'run'>, Source {
   says(one: HostValue): string;
 }
 
-/** Devices with a finding of their own; the others are in the evidence. */
+/** The number of devices with a finding of their own; the others are in the evidence only. */
 const MOST = 8;
 
 export const hostRule = ({
@@ -40,7 +40,7 @@ export const hostRule = ({
   ...rule
 }: HostRule): FindingRule => ({
   ...rule,
-  // Of several sources one is enough.
+  // If there are several sources, one is enough.
   needs: also.length === 0 ? needs : [],
   async run({ recording, has }) {
     const there = [{ sql, needs }, ...also].filter((one) => one.needs.every(has));
@@ -72,12 +72,12 @@ export const hostRule = ({
   },
 });
 
-/** What a rule says that found none of its sources. */
+/** What a rule returns if none of its sources is there. */
 export const lacking = (needs: readonly (readonly string[])[]): Lacks => ({
   lacks: needs.map((each) => each.join(' and ')).join(', or '),
 });
 
-/** SQL of a share of time from a counter of microseconds, of each host and device. */
+/** SQL for the share of time of each host and device, from a counter of microseconds. */
 export const shareOfTime = (table: string, column: string): string =>
   `SELECT host, device, sum(${column} * (t - t0)) / 1e6 / sum(t - t0) AS value
 FROM ${table} WHERE ${column} IS NOT NULL GROUP BY host, device ORDER BY value DESC, host, device`;

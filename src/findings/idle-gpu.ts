@@ -1,4 +1,4 @@
-/** GPUs in which nothing runs while the command does. */
+/** GPUs that are not used while the command runs. */
 import { asRows, counted, type FindingRule, OWN, percent } from './finding.ts';
 import { lacking } from './host-rule.ts';
 
@@ -27,7 +27,7 @@ const SOURCES = [
   ofUtilization('node_amd_gpu'),
   {
     needs: ['node_intel_gpu_rate.idle'],
-    // A GPU has parts for computing and for video: it is used where any of them is.
+    // A GPU has separate engines for computing and for video: it is in use while any of them is.
     sql: `SELECT host, device, max(busy) AS busy, max(seconds) AS seconds FROM (
   SELECT host, split_part(device, '/', 1) AS device, 1 - sum("idle" * (t - t0)) / 1000 / sum(t - t0) AS busy, sum(t - t0) AS seconds
   FROM node_intel_gpu_rate WHERE "idle" IS NOT NULL GROUP BY host, node_intel_gpu_rate.device)

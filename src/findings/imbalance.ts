@@ -1,4 +1,4 @@
-/** Work that is not spread evenly: over PEs, and over hosts. */
+/** Work that is distributed unevenly: over PEs, and over hosts. */
 import {
   asRows,
   expecting,
@@ -60,7 +60,7 @@ const KNOB =
 const LPS = `SELECT lp_id, pe_id, ${NET} AS net_events, sum(${NET}) OVER () AS all_events, count(*) OVER () AS lps
 FROM ross_lp WHERE ${oneMode('ross_lp')} GROUP BY lp_id, pe_id ORDER BY net_events DESC, lp_id LIMIT 10`;
 
-/** Why the busiest PE is the busiest, and what helps; null where nobody counted. */
+/** Why the busiest PE is the busiest, and what helps; null if this was not counted. */
 interface Reason {
   readonly words: string;
   readonly advice: string;
@@ -100,7 +100,7 @@ async function lpsOf({ recording, has }: Subject, pe: number): Promise<Reason | 
       };
 }
 
-/** The busiest of some, beside their mean. */
+/** The busiest of several parts, and their mean. */
 function uneven(parts: readonly Part[]) {
   const all = parts.reduce((sum, { events }) => sum + events, 0);
   if (parts.length < 2 || all < FEW) return null;

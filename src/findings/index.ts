@@ -32,9 +32,9 @@ export { FINDINGS } from './rules.ts';
 
 interface FindOptions {
   readonly rules?: readonly FindingRule[];
-  /** Folder of the recording: rules about jobs read its raw stats files. Not given: they have nothing to say. */
+  /** Folder of the recording: rules about jobs read its raw stats files. Without it, they find nothing. */
   readonly path?: string;
-  /** Ends it: its reason is thrown. */
+  /** Aborts the examination, which then throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -78,7 +78,7 @@ export async function examine(
 }
 
 const INFO: Severity = 'info';
-/** Seconds of a simulation that a finding is about at least: compiling and starting take about as many. */
+/** A finding has to be about at least this many seconds of a simulation: compiling and starting take about as long. */
 const LEAST_LOST = 0.05;
 
 /**
@@ -90,14 +90,14 @@ async function secondsOf({ recording, has }: Subject): Promise<number | null> {
   return rows.length === 1 ? rows[0].wall : null;
 }
 
-/** Whether enough can be gained for more than an info. */
+/** Whether the possible gain is large enough for more than an info. */
 const isWorthIt = ({ gain }: Finding, wall: number | null): boolean =>
   wall === null || gain === undefined || wall * (1 - 1 / gain) >= LEAST_LOST;
 
 /**
- * What the rules about jobs say of one: those that read nothing but its records.
- * @param metrics its metrics, where they are known
- * @param next gives others their turn, before each rule
+ * The findings on one job of those rules about jobs that read nothing but its records.
+ * @param metrics the job's metrics, if they are known already
+ * @param next is awaited before each rule, so that other work can run
  */
 export async function examineJob(
   job: Job,
@@ -119,7 +119,7 @@ export async function examineJob(
 }
 
 const rank = (severity: Severity) => SEVERITIES.indexOf(severity);
-/** A consequence of another finding that is no worse than it becomes a notice. */
+/** A finding that follows from another, and is not more severe than it, becomes a notice. */
 function settled(found: readonly Finding[], rules: readonly FindingRule[]): Finding[] {
   const explained = new Set<Finding>();
   for (const cause of found) {
@@ -133,18 +133,18 @@ function settled(found: readonly Finding[], rules: readonly FindingRule[]): Find
   return found.map((one) => (explained.has(one) ? { ...one, severity: 'notice' } : one));
 }
 
-/** Within a severity, those that another explains come last. */
+/** Findings of one severity that another finding explains come last. */
 const worstFirst = (found: readonly Finding[]): Finding[] =>
   [...found].sort((a, b) => rank(a.severity) - rank(b.severity));
 
-/** The findings of `examine` alone. */
+/** The same as `examine`, without the rules that could not be examined. */
 export const findAll = async (
   recording: OpenRecording,
   options: FindOptions = {},
 ): Promise<Finding[]> => [...(await examine(recording, options)).findings];
 
 /**
- * The findings of a rule. A rule that cannot read a table, as of a damaged file, does not stop the others.
+ * The findings of a rule. If a rule cannot read a table, such as that of a damaged file, the other rules still run.
  */
 async function judge(
   rule: FindingRule,

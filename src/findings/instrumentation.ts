@@ -1,4 +1,4 @@
-/** Instrumentation that changes what it measures: PEs that wait for the recorder, and records that are lost. */
+/** Instrumentation that changes what it measures: PEs wait for the recorder, or records are lost. */
 import {
   asRows,
   expecting,

@@ -1,4 +1,4 @@
-/** Jobs that their control groups hold up on shared hosts: CPU quotas that are used up, memory that is refused. */
+/** Jobs that are held back by their control groups on shared hosts: a used-up CPU quota, or refused memory. */
 import { CPU_QUOTA } from './cpu-quota.ts';
 import { OWN, percent, whole } from './finding.ts';
 import { hostRule } from './host-rule.ts';

@@ -1,4 +1,4 @@
-/** Rules about a job: one of its metrics, as `node job` gives it, against a threshold. */
+/** Rules about a job: they compare one of its metrics, as `node job` prints it, with a threshold. */
 import {
   asRows,
   type FindingParts,
@@ -13,7 +13,7 @@ import {
 import type { MetricSet, MetricValue } from './job/index.ts';
 import type { MeasuredJob } from './measured-jobs.ts';
 
-/** A rule that reads nothing but jobs' records. */
+/** A rule that reads nothing but the records of jobs. */
 export interface JobFindingRule extends FindingRule {
   run(subject: JobSubject): Promise<readonly FindingParts[] | Lacks>;
 }
@@ -26,7 +26,7 @@ interface JobRule extends Omit<FindingRule, 'needs' | 'run'> {
   says(value: number, job: MeasuredJob): string;
 }
 
-/** The counters as they were recorded, of the inputs whose tables exist; '' where none does. */
+/** SQL for the recorded counters behind the inputs whose tables exist; '' if no table does. */
 function queryFor({ inputs }: MetricValue, has: Subject['has']): string {
   const parts = inputs.flatMap(({ name }) => {
     const [type, key] = name.split('.');
@@ -40,16 +40,16 @@ FROM node_${type} GROUP BY host, device`,
   return parts.length === 0 ? '' : `${parts.join('\nUNION ALL ')}\nORDER BY ALL`;
 }
 
-/** Least seconds of a job for findings about its course: shorter ones mostly start and end. */
+/** Findings about a job's course need at least this many seconds: shorter jobs mostly start and end. */
 const LEAST_SECONDS = 60;
 
 export const isBrief = ({ job: { times } }: MeasuredJob): boolean =>
   (times.at(-1) ?? 0) - (times[0] ?? 0) < LEAST_SECONDS;
 
-/** Where there are no raw stats files. */
+/** For recordings without raw stats files. */
 export const NO_JOBS: Lacks = { lacks: 'raw stats of a job' };
 
-/** Metrics are of a whole job: a rule about one is about each job of the recording. */
+/** A metric describes a whole job, so such a rule is applied to each job of the recording. */
 export const jobRule = (rule: JobRule): JobFindingRule => ({
   ...rule,
   needs: [],
@@ -81,7 +81,7 @@ export const jobRule = (rule: JobRule): JobFindingRule => ({
   },
 });
 
-/** The usual severity: from thresholds `some` and `bad` on. */
+/** The usual grading: `notice` from threshold `some` on, `problem` from `bad` on. */
 export const gradedBy = (some: Threshold, bad: Threshold) => (value: number) =>
   graded(value, some, bad);
 

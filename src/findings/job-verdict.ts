@@ -1,10 +1,10 @@
-/** A job's gauges and flags as findings: one list says all, on every page. */
+/** A job's gauges and flags as findings: every page shows the same list. */
 import { asRows, counted, type FindingParts, OWN, type Severity } from './finding.ts';
 import { conditionOf, flagsOf, type Gauge, gaugesOf } from './job/index.ts';
 import { isBrief, type JobFindingRule, NO_JOBS } from './job-rule.ts';
 import type { MeasuredJob } from './measured-jobs.ts';
 
-/** What a grade of a gauge is as a finding. */
+/** The severity of a gauge's grade. */
 const SEVERITY_OF: Readonly<Record<Gauge['grade'], Severity | null>> = {
   poor: 'notice',
   fair: 'info',

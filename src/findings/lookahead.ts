@@ -1,4 +1,4 @@
-/** A conservative run that declares less lookahead than its model has: PEs meet far more often than they must. */
+/** A conservative run that declares less lookahead than its model has: PEs synchronise far more often than necessary. */
 import { asRows, expecting, type FindingRule, graded, OWN, short, whole } from './finding.ts';
 import { FEW, factsOf, totalsOf } from './samples.ts';
 
@@ -39,7 +39,7 @@ export const LOOKAHEAD: FindingRule = {
     const times = lookahead > 0 ? least / lookahead : Number.POSITIVE_INFINITY;
     const severity = graded(times, SOME, MUCH);
     if (severity === null || least <= 0 || processed < FEW || each >= EVENTS.value) return [];
-    // A little less: the next run may have an event that comes a little sooner.
+    // Slightly less: in the next run, an event may come slightly sooner.
     const turn = { lookahead: Number((0.999 * least).toPrecision(3)) };
     const lost = 1 - Math.max(each / EVENTS.value, 1 / times);
     const why = `there were ${whole(gvts)} GVTs, one for every ${short(each)} events of a PE, and ${short(times)} times fewer would do`;

@@ -1,4 +1,4 @@
-/** Jobs of a path's raw stats files, with their metrics: what `node job` prints, for rules. */
+/** Jobs of a path's raw stats files with their metrics, as `node job` prints them, for rules. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -15,18 +15,18 @@ import {
 
 export interface MeasuredJob {
   readonly job: Job;
-  /** All of its metrics, with what those lack that are not available. */
+  /** All of its metrics; those that are not available say what they lack. */
   readonly values: readonly MetricValue[];
-  /** One of them; its `value` is null where it is not available. */
+  /** One metric; its `value` is null if it is not available. */
   metric(set: MetricSet, name: string): MetricValue | null;
 }
 
-/** Of an archive with more, the latest are read: `node jobs --flag` goes through all. */
+/** Of an archive with more jobs, the latest are read; `node jobs --flag` examines all. */
 export const MOST_JOBS = 32;
 
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, foreign: false };
 
-/** The archive at a path: the folder itself, or the node's part of a recording. Null: there is none. */
+/** The archive at a path: the folder itself, or the node's part of a recording. Null if there is none. */
 function archiveAt(path: string): Archive | null {
   const own = join(path, 'node');
   try {
@@ -53,7 +53,7 @@ export async function measuredJobs(
   return latest.flatMap(({ listed }) => measured.get(listed.id) ?? []);
 }
 
-/** A job with all of its metrics. @param values them, where they are known */
+/** A job with all of its metrics. @param values the metrics, if they are known already */
 export function measuredJob(
   job: Job,
   values: readonly MetricValue[] = metricsOf(job),

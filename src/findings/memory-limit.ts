@@ -1,4 +1,4 @@
-/** A control group that has nearly all of the memory that it may have: next its processes are killed. */
+/** A control group that uses nearly all of its memory limit: beyond it, the kernel kills its processes. */
 import { bytes } from '../model/measures/index.ts';
 import { asRows, type FindingParts, type FindingRule, graded, OWN, percent } from './finding.ts';
 

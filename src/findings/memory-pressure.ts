@@ -1,5 +1,5 @@
 /**
- * Event memory that runs out: events aborted, events undone to free memory, queues that grow without end.
+ * Event memory that runs out: events aborted, events undone to free memory, queues that grow without bound.
  */
 import {
   asRows,
@@ -94,7 +94,7 @@ interface QueueRow {
 }
 
 const KNOB = 'Raise --max-memory, or limit the optimism with --max-opt-lookahead.';
-/** Samples of a PE that make a course. */
+/** The fewest samples of a PE from which a trend is computed. */
 const COURSE = 8;
 
 async function shortage(subject: Subject): Promise<FindingParts[]> {
@@ -117,7 +117,7 @@ async function shortage(subject: Subject): Promise<FindingParts[]> {
   const sentence = `PEs collect fossils ${short(perGvt)} times for each GVT: they keep running out of memory.`;
   const isTimed = rows.every(({ collecting, seconds }) => collecting !== null && seconds !== null);
   const spent = sum((row) => row.collecting ?? 0) / sum((row) => row.seconds ?? 0);
-  // Clocks that count cycles give no share.
+  // Clocks that count cycles give no share of time.
   const expected =
     isTimed && spent <= 1
       ? expecting(
@@ -132,7 +132,7 @@ async function shortage(subject: Subject): Promise<FindingParts[]> {
 const CANCELBACKS = `SELECT pe_id, count(*) AS rollbacks, sum(events_undone) AS undone, min(t) AS "from", max(t) AS "to"
 FROM ross_rollback WHERE cause = 'cancelback' GROUP BY pe_id ORDER BY undone DESC, pe_id`;
 
-/** Events that were handled, and undone to make room for others. */
+/** Events that were handled, and then undone to make room for others. */
 async function takenBack(subject: Subject): Promise<FindingParts[]> {
   if (!subject.has('ross_rollback.cause') || (await provesRollback(subject))) return [];
   const rows = await subject.recording.query<{ undone: number; rollbacks: number }>(CANCELBACKS);

@@ -1,4 +1,4 @@
-/** File systems that are asked about files rather than for data. */
+/** Many metadata operations on a file system, compared with its data. */
 import { OWN, whole } from './finding.ts';
 import { gradedBy, hostsOf, jobRule } from './job-rule.ts';
 

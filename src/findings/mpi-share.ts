@@ -32,7 +32,7 @@ export const MPI_SHARE: FindingRule = {
     const processes = new Map(inMpi.map((row) => [`${row.host} ${row.pid}`, row.whole]));
     const whole = [...processes.values()].reduce((sum, one) => sum + one, 0);
     const time = inMpi.reduce((sum, { runtime }) => sum + runtime, 0);
-    // One process alone has nobody to wait for.
+    // A single process waits for no other.
     if (processes.size < 2) return [];
     const share = time / whole;
     const severity = graded(share, SOME, MUCH);

@@ -1,4 +1,4 @@
-/** PEs that spend their time on taking events from others and handing events over. */
+/** PEs that spend their time receiving events from other PEs and sending events to them. */
 import {
   asRows,
   counted,
@@ -49,9 +49,9 @@ const MOSTLY_ELSEWHERE = {
   means: 'of their time, with such a map: problem',
   source: OWN,
 };
-/** Fewer windows have no bound. */
+/** With fewer windows, no bound can be given. */
 const FEWEST = 5;
-/** Windows into which a run is cut. */
+/** The number of windows into which a run is divided. */
 const WINDOWS = 20;
 
 const SQL = `WITH sample AS (
@@ -71,7 +71,7 @@ FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id) s JOIN bound USING (pe_
 interface PeRow {
   readonly pe_id: number;
   readonly share: number | null;
-  /** Its lower bound. */
+  /** The lower bound. */
   readonly least: number | null;
   readonly parts: number;
   readonly sends: number;
@@ -82,7 +82,7 @@ interface PeRow {
 const PLACE =
   'Place LPs that exchange many events on one PE (the model’s map), or send fewer, larger events';
 
-/** LPs that talk to each other are on different PEs, more often than chance would have it; and PEs wait. */
+/** LPs that send to each other are on different PEs, more often than at random; and PEs wait. */
 async function worseThanChance(subject: Subject, rows: readonly PeRow[]): Promise<FindingParts[]> {
   const sum = (of: (row: PeRow) => number) => rows.reduce((all, row) => all + of(row), 0);
   const handled = sum((row) => row.processed);
@@ -121,7 +121,7 @@ export const NETWORK_BOUND: FindingRule = {
     const rows = await recording.query<PeRow>(SQL);
     const [worst] = rows;
     const share = worst?.share ?? 0;
-    // Clocks that count cycles give no share.
+    // Clocks that count cycles give no share of time.
     const severity =
       share <= 1 && (worst?.parts ?? 0) >= FEWEST ? graded(worst?.least ?? 0, SOME, MUCH) : null;
     if (worst === undefined || severity === null) return worseThanChance(subject, rows);
@@ -133,7 +133,7 @@ export const NETWORK_BOUND: FindingRule = {
         severity,
         sentence: `PE ${worst.pe_id} spends ${percent(share)} of its time on messages (at least ${percent(worst.least ?? 0)}): for every 100 events that it handles, ${short(100 * remote)} arrive from other PEs${more}.`,
         evidence: { sql: SQL, rows: asRows(rows) },
-        // Where rollbacks cost much, a larger batch would run further ahead.
+        // Where rollbacks cost much, a larger batch would let PEs run further ahead.
         ...expecting(
           (await rollbackCost(subject)) < INVITED ? this.knob : `${PLACE}.`,
           worst.least ?? 0,

@@ -1,4 +1,4 @@
-/** Optimism that was given: a knob that lets PEs run so far ahead that much of what they do is undone. */
+/** A setting that lets PEs run so far ahead that much of their work is undone. */
 import { asRows, expecting, type FindingRule, graded, OWN, percent, short } from './finding.ts';
 import {
   BAD,

@@ -1,4 +1,4 @@
-/** Threads that fault pages in without end: fresh memory again and again, or memory that has to be read from a device. */
+/** Threads with many page faults: new memory again and again, or memory that has to be read from a device. */
 import { bytes } from '../model/measures/index.ts';
 import {
   expecting,
@@ -29,7 +29,7 @@ const MINOR = {
   means: 'without I/O per second of a thread’s time: notice',
   source: `${OWN}: each takes about a microsecond, 10 % of the time in all`,
 };
-/** Seconds that a page fault without I/O takes, about. */
+/** The approximate time of a page fault without I/O, in seconds. */
 const A_FAULT = 1e-6;
 const MAJOR = {
   value: 50,
@@ -48,7 +48,7 @@ const FULL = {
 const GROUPS = `SELECT host, cgroup, max(charged / "limit") AS share, max("limit")::DOUBLE AS "limit"
 FROM process_limit WHERE "limit" > 0 GROUP BY host, cgroup HAVING max(charged / "limit") >= ${FULL.value} ORDER BY "limit", cgroup`;
 
-/** Why pages may have to be read again: the smallest full control group of a host; '' where none is full. */
+/** Why pages may have to be read again: the host's full control group with the smallest limit; '' if none is full. */
 async function fullGroup({ recording, has }: Subject, host: string): Promise<string> {
   if (!has('process_limit.charged')) return '';
   const groups = await recording.query<{
@@ -71,7 +71,7 @@ export const PAGE_FAULTS: FindingRule = {
   needs: ['rank_on_node'],
   thresholds: { MINOR, MAJOR, FULL, ENOUGH },
   knob: 'Keep buffers instead of freeing them (MALLOC_TRIM_THRESHOLD_, M_MMAP_THRESHOLD), use huge pages; if faults read from a device, use less memory than the machine or the job’s limit has room for, or raise the limit (memory.max).',
-  // Who waits for a page that is read from a device is blocked by the device.
+  // A thread that waits for a page from a device is blocked by the device.
   explains: ['device-wait'],
   async run(subject) {
     const all = await threadsOf(subject);

@@ -24,7 +24,7 @@ const RAN = {
   source: OWN,
 };
 
-/** By time between two samples: the busiest PE's part. */
+/** For each time between two samples: the share of the busiest PE. */
 const SIMULATOR = `SELECT t0 AS "from", t AS "to", t - t0 AS seconds,
   max((cpu_time + coalesce(run_queue_wait, 0)) / 1e9) AS ran
 FROM sim_thread_rate GROUP BY t0, t`;
@@ -39,10 +39,10 @@ extent AS (SELECT max("to") - min("from") AS whole FROM (${table === SIMULATOR ?
 SELECT "from", "to", seconds, ran, whole FROM sample, extent
 WHERE seconds >= ${LONG.value} AND ran < ${RAN.value} ORDER BY seconds DESC, "from"`;
 
-/** If waits for the recorder explain this part of a stretch, the run was not stopped. */
+/** If waits for the recorder explain this share of a stretch, the run was not stopped. */
 const EXPLAINED = 0.5;
 
-/** The most that a PE waited for a free buffer, s. */
+/** The longest time in s that a PE waited for a free buffer. */
 async function waitedForRecorder(
   recording: Subject['recording'],
   has: Subject['has'],
@@ -82,7 +82,7 @@ export const PAUSE: FindingRule = {
     if (rows.length === 0) return [];
     const [longest] = rows;
     const all = rows.reduce((sum, { seconds }) => sum + seconds, 0);
-    // Who waits for the recorder stands still, too, and so does the recorder, which samples threads.
+    // A PE that waits for the recorder stands still, too, and so does the recorder, which samples threads.
     if ((await waitedForRecorder(recording, has)) >= EXPLAINED * all) return [];
     const share = all / longest.whole;
     const more = rows.length > 1 ? `, and ${rows.length - 1} more times` : '';

@@ -1,4 +1,4 @@
-/** Processors that draw as much power as somebody has let them, less than what they are made for. */
+/** Processors that draw as much power as a limit allows that somebody set below their design power. */
 import { OWN, percent } from './finding.ts';
 import { hostRule } from './host-rule.ts';
 
@@ -14,7 +14,7 @@ const MUCH = {
   means: 'of its limit: problem',
   source: `${OWN}: it is held down nearly all the time`,
 };
-/** A limit at the design power is what every busy processor runs into: it accuses nobody. */
+/** Every busy processor reaches a limit at the design power: that is no problem. */
 export const LOWERED = {
   value: 0.98,
   unit: 'share',
@@ -32,7 +32,7 @@ export const POWER_LIMIT = hostRule({
     'node_powercap_limit.limit',
     'node_powercap_limit.nominal',
   ],
-  // Microjoules a second by microwatts.
+  // Microjoules a second divided by microwatts.
   sql: `SELECT host, device, sum(r.energy * (r.t - r.t0)) / sum(z."limit" * (r.t - r.t0)) AS value,
   avg(z."limit") / 1e6 AS limit_watts, avg(z.nominal) / 1e6 AS nominal_watts
 FROM node_powercap_limit_rate AS r JOIN node_powercap_limit AS z USING (host, device, t)

@@ -1,4 +1,4 @@
-/** One rank that has more to do than the others: they wait for it in MPI. */
+/** One rank with more work than the others, which wait for it in MPI. */
 import { asRows, expecting, type FindingRule, graded, OWN, percent, short } from './finding.ts';
 import {
   LONG,
@@ -34,7 +34,7 @@ interface Rank {
   readonly host: string;
   readonly pid: number;
   readonly rows: readonly RankRegion[];
-  /** Seconds in MPI, and in all. */
+  /** Seconds in MPI, and in all regions. */
   readonly mpi: number;
   readonly whole: number;
 }
@@ -66,7 +66,7 @@ export const RANK_IMBALANCE: FindingRule = {
     const ranks = ranksOf(await rankRegions(subject)).sort((a, b) => a.mpi - b.mpi);
     const [late, ...others] = ranks;
     if (others.length === 0) return [];
-    // If the others differ as much among themselves, none is the late one.
+    // If the others differ from each other as much, no rank stands out.
     const next = others[0];
     const share = mean(others.map((one) => (one.mpi - late.mpi) / one.whole));
     const apart = (next.mpi - late.mpi) / next.whole;

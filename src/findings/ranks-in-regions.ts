@@ -1,10 +1,10 @@
-/** What ranks spend in MPI and in the regions that they mark, from the report's processes. */
+/** How much time ranks spend in MPI and in the regions that they mark, from the report's processes. */
 import { regionHash } from '../model/region-hash.ts';
 import type { Subject, Threshold } from './finding.ts';
 import { OWN } from './finding.ts';
 import { type LossWindow, type Stretch, stretchOf } from './when.ts';
 
-/** Less is not enough for a finding. */
+/** Less time is not enough for a finding. */
 export const LONG: Threshold = {
   value: 1,
   unit: 's',
@@ -24,10 +24,10 @@ export interface RankRegion {
   readonly pid: number;
   readonly rank: number | null;
   readonly region: string;
-  /** Whether it is an MPI call. */
+  /** Whether the region is an MPI call. */
   readonly mpi: boolean;
   readonly runtime: number;
-  /** Of the process. */
+  /** All of the process's time. */
   readonly whole: number;
 }
 
@@ -46,13 +46,13 @@ export const rankRegions = ({ recording }: Subject): Promise<RankRegion[]> =>
 
 const STARTS = ['MPI_Init', 'MPI_Init_thread', 'MPI_Finalize'].map(regionHash).join(', ');
 
-/** Share of the ranks' time in MPI, by half second, of the trace's samples: starts and ends are left out, as above. */
+/** Share of the ranks' time in MPI, for each half second, from the trace's samples; start and end are left out, as above. */
 const IN_MPI = `SELECT min(t0) AS t0, max(t) AS t, sum(CASE WHEN region_hash IN (${STARTS}) OR hash0 IN (${STARTS}) THEN 0 ELSE time_hint_network - before END) / sum(t - t0) AS lost
 FROM (SELECT t, time_hint_network, region_hash, lag(t) OVER host AS t0, lag(time_hint_network) OVER host AS before, lag(region_hash) OVER host AS hash0
   FROM geopm_trace WINDOW host AS (PARTITION BY host ORDER BY t))
 WHERE t > t0 AND time_hint_network >= before GROUP BY floor(2 * t) ORDER BY t0`;
 
-/** When ranks were in MPI for most of the time that they were; null where that is all the time, or nobody traced it. */
+/** When ranks spent most of their time in MPI; null if that is the whole run, or if there is no trace. */
 export async function stretchInMpi({ recording, has }: Subject): Promise<Stretch | null> {
   const needed = ['t', 'region_hash', 'time_hint_network'];
   if (!needed.every((column) => has(`geopm_trace.${column}`))) return null;

@@ -1,4 +1,4 @@
-/** Regions that not all CPUs are in at once: some wait at the end, or outside. */
+/** Regions that CPUs enter or leave at different times: some wait at the end, or outside. */
 import { ALIGNED_SHARE, sqlOf } from '../model/measures/index.ts';
 import { asRows, expecting, type FindingRule, graded, OWN, percent, short } from './finding.ts';
 

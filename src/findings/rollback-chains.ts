@@ -41,10 +41,10 @@ const LEAST = {
   source: 'as efficiency',
 };
 
-/** Generations followed; a longer chain is cut there. */
+/** How many generations are followed; a longer chain is cut. */
 const DEEPEST = 1000;
 
-// One row a rollback, so that each has one parent: what hangs on the roots is trees, whatever the file holds.
+// One row for each rollback, so that each has one parent: the roots have trees below them, whatever the file says.
 const SQL = `WITH RECURSIVE rollback AS MATERIALIZED (
   SELECT pe_id, rollback_id, min(t) AS t, any_value(kp_id) AS kp_id, any_value(parent_pe) AS parent_pe,
     any_value(parent_id) AS parent_id, any_value(source_pe) AS source_pe, any_value(source_lp) AS source_lp,
@@ -103,7 +103,7 @@ export const ROLLBACK_CHAINS: FindingRule = {
     const long = worst.rollbacks >= LONG.value ? 'notice' : null;
     const found = graded(share, SOME, MUCH) ?? long;
     if (found === null) return [];
-    // How rollbacks show is no worse than what they cost.
+    // These rollbacks are no more severe than what all rollbacks cost.
     const severity = undone < BAD ? 'notice' : found;
     const back = worst.depth === null ? '' : ` back by ${short(worst.depth)} of virtual time,`;
     const over = worst.on_pes > 1 ? ` on ${whole(worst.on_pes)} PEs` : '';

@@ -1,18 +1,18 @@
-/** What rollbacks cost a run: the time that went on events that were undone, and on undoing them. */
+/** What rollbacks cost a run: the time for events that were undone, and for undoing them. */
 import { ROLLED_BACK_SHARE, sqlOf } from '../model/measures/index.ts';
 import type { Subject } from './finding.ts';
 import { oneMode, totalsOf, undoneShare } from './samples.ts';
 
-/** Windows into which a run is cut; fewer than FEWEST have no bound. */
+/** The number of windows into which a run is divided; fewer than FEWEST give no bound. */
 const WINDOWS = 20;
 const FEWEST = 6;
 
-/** Handling and taking from the queue, a part of which was wasted; and undoing. */
+/** Time for handling events and taking them from the queue, a part of which was wasted; and for undoing them. */
 const HANDLING = ['events_processed_time', 'priority_queue_time'];
 const UNDOING = ['rollback_time', 'cancel_q_time'];
 const COUNTS = ['events_processed', 'events_rolled_back'];
 
-/** By windows, as one turn in 64 is timed: see timeOnEvents. */
+/** By windows, because one turn in 64 is timed: see timeOnEvents. */
 const SQL = `WITH sample AS (
   SELECT pe_id, t, sum(${HANDLING.join(' + ')}) AS handling, sum(${UNDOING.join(' + ')}) AS undoing,
     sum(events_processed) AS events_processed, sum(events_rolled_back) AS events_rolled_back,
@@ -32,9 +32,9 @@ interface PeRow {
 }
 
 /**
- * The share of the events handled that was undone; or that of the PEs' time that this took, where it was timed and is
- * more at least. A smaller share of time does not count: where the window adapts, avoiding more rollbacks costs
- * waiting.
+ * The share of the handled events that was undone; or the share of the PEs' time that these cost, if it was timed and is
+ * certainly larger. A smaller share of time is ignored: where the window adapts, PEs would have to wait to avoid
+ * more rollbacks.
  */
 export async function rollbackCost(subject: Subject): Promise<number> {
   const share = undoneShare(await totalsOf(subject));

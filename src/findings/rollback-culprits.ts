@@ -1,4 +1,4 @@
-/** Where events are undone, and by whom: the KP that stands out, and the LP whose late events do most of it. */
+/** Where events are undone, and what causes it: the KP that stands out, and the LP whose late events cause most of it. */
 import {
   asRows,
   counted,

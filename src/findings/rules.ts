@@ -1,4 +1,4 @@
-/** All rules. A new finding is a file and a line here. */
+/** All rules. To add a finding, write its file and a line here. */
 import { CATASTROPHE } from './catastrophe.ts';
 import { CPU_QUOTA } from './cpu-quota.ts';
 import { DEVICE_WAIT } from './device-wait.ts';
@@ -53,16 +53,16 @@ import { TOO_MANY_KPS } from './too-many-kps.ts';
 import { WAITING_THREADS } from './waiting-threads.ts';
 import { WRONG_INTERCONNECT } from './wrong-interconnect.ts';
 
-/** Those that read nothing but a job's records. */
+/** Rules that read nothing but a job's records. */
 export const JOB_RULES: readonly JobFindingRule[] = [
   ...[JOB_GAUGES, JOB_FLAGS, CATASTROPHE, IDLE_NODES, HIGH_CPI, MEMORY_BOUND],
   ...[WRONG_INTERCONNECT, METADATA_STORM],
 ];
 
-/** What the rules are about, in the order in which findings of one severity are told. */
+/** Groups of rules by topic, in the order in which findings of one severity are listed. */
 export const RULE_GROUPS: readonly {
   readonly title: string;
-  /** Names of the tables of which one makes the rules apply. */
+  /** Names of tables: the rules apply if one of these exists. */
   readonly tables: RegExp;
   readonly rules: readonly FindingRule[];
 }[] = [

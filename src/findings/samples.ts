@@ -1,25 +1,25 @@
-/** What several rules ask of the simulator's samples. */
+/** Queries on the simulator's samples that several rules share. */
 import { evaluate, oneMode, ROLLED_BACK_SHARE, type SumOf } from '../model/measures/index.ts';
 import type { Subject } from './finding.ts';
 
 export { oneMode };
 
-/** Where no setting invites it, rolled back less than this share of the events handled, or of the time: nothing to do. */
+/** If no setting invites rollbacks and less than this share of the handled events, or of the time, was lost to them, there is nothing to do. */
 export const FINE = 0.2;
-/** Where a setting invites it. */
+/** The same threshold if a setting invites rollbacks. */
 export const INVITED = 0.1;
-/** Why so. */
+/** The reason for this threshold. */
 export const FINE_SOURCE =
   'ours: the window that adapts leaves up to a tenth, and a run begins before it has adapted';
-/** More than this: rollbacks cost more than parallelism gains on two PEs. */
+/** Beyond this, rollbacks cost more than parallelism gains on two PEs. */
 export const BAD = 1 / 3;
-/** Fewer events than this say nothing about a run. */
+/** A run with fewer events is too short to judge. */
 export const FEW = 1000;
 
-/** Tables that count what PEs did, best first: records of 2017 with KPs and LPs count events with the LPs alone. */
+/** Tables that count what PEs did, the best first: records of 2017 with KPs and LPs count events only for LPs. */
 export const COUNTING = ['ross_pe', 'ross_lp', 'ross_kp'] as const;
 
-/** The table that has these columns, and its samples told apart by mode; null where none has. */
+/** The table that has these columns, with samples of one mode only; null if none has. */
 export const countedIn = (
   has: Subject['has'],
   ...columns: readonly string[]
@@ -28,13 +28,13 @@ export const countedIn = (
   null;
 
 /**
- * Length of a run by its samples, s. Real times count from the run's zero; those of ROSS's own files from the start of the
- * machine's clock, so that only differences count.
+ * Length of a run from its samples, in s. Real times count from the run's start; those in ROSS's own files from the start of the
+ * machine's clock, so that only differences can be used.
  */
 export const SECONDS = `CASE WHEN 2 * min(real_time) > max(real_time)
   THEN nullif(max(real_time) - min(real_time), 0) ELSE max(real_time) END`;
 
-/** GVTs by `ross_pe.num_gvts`: a total, but in records of 2017 a change. */
+/** GVTs from `ross_pe.num_gvts`: a total, except in records of 2017, where it is a change. */
 export async function gvtsIn({ recording }: Subject): Promise<string> {
   const [metric] = await recording.query<{ form: string }>(
     "SELECT form FROM metrics WHERE table_name = 'ross_pe' AND column_name = 'num_gvts'",
@@ -42,10 +42,10 @@ export async function gvtsIn({ recording }: Subject): Promise<string> {
   return metric?.form === 'change' ? 'sum(num_gvts)' : 'max(num_gvts)';
 }
 
-/** From this share of the PEs' time on, GVTs cost much. */
+/** From this share of the PEs' time on, GVTs are expensive. */
 const GVT_COSTS = 0.1;
 
-/** The share of the PEs' time that GVTs take; null where it was not measured, or by a clock that counts cycles. */
+/** The share of the PEs' time that GVTs take; null if it was not measured, or by a clock that counts cycles. */
 async function gvtShare({ recording, has }: Subject): Promise<number | null> {
   if (!['gvt_time', 'real_time', 'mode'].every((column) => has(`ross_pe.${column}`))) return null;
   const [{ share }] = await recording.query<{ share: number | null }>(
@@ -55,12 +55,12 @@ FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id)`,
   return share === null || share > 1 ? null : share;
 }
 
-/** Events of --batch × --gvt-interval from which on down GVTs were asked for very often. */
+/** If --batch × --gvt-interval is at most this many events, GVTs were requested very often. */
 export const TURNED_DOWN_EVENTS = 16;
 
 /**
- * How to run less far ahead. A smaller --batch or --gvt-interval costs more GVTs: not where they cost much already, or were
- * asked for that often, as that is what another rule says.
+ * Advice for running less far ahead. A smaller --batch or --gvt-interval causes more GVTs: it is not advised where they are expensive
+ * already, or were requested that often, because then another rule advises the opposite.
  */
 export async function lessAhead(subject: Subject): Promise<string> {
   const facts = await factsOf(subject);
@@ -73,10 +73,10 @@ export async function lessAhead(subject: Subject): Promise<string> {
     : 'a smaller --batch or --gvt-interval, or --max-opt-lookahead';
 }
 
-/** Synchronisers that undo events on purpose, as a check: that is no loss. */
+/** Synchronisers that undo events on purpose, to check models: these rollbacks are no loss. */
 const PROVING = new Set(['rollback-check', 'optimistic-debug']);
 
-/** Whether the run was made to prove that events can be undone. */
+/** Whether the run's purpose was to check that events can be undone. */
 export const provesRollback = async (subject: Subject): Promise<boolean> =>
   PROVING.has((await factsOf(subject))?.synchroniser ?? '');
 
@@ -87,7 +87,7 @@ export interface Totals {
 
 const NOTHING: Totals = { processed: 0, undone: 0 };
 
-/** Of the whole run; nothing where nobody counted. */
+/** Totals of the whole run; empty if nothing was counted. */
 export async function totalsOf({ recording, has }: Subject): Promise<Totals> {
   const table = countedIn(has, 'events_processed', 'events_rolled_back');
   if (table === null) return NOTHING;
@@ -98,18 +98,18 @@ FROM ${table} WHERE ${oneMode(table)}`,
   return totals.processed === null ? NOTHING : totals;
 }
 
-/** The share of the events handled that was undone; 0 where none was handled: nothing was lost. */
+/** The share of the handled events that was undone; 0 if none was handled, since nothing was lost. */
 export function undoneShare({ processed, undone }: Totals): number {
   const sums: SumOf = (key) => (key === 'events_processed' ? processed : undone);
   return (evaluate(ROLLED_BACK_SHARE, sums, null) ?? 0) / 100;
 }
 
-/** How rollbacks show: what makes PEs roll back explains these. */
+/** Rules about effects of rollbacks: a cause of rollbacks explains their findings. */
 export const ROLLBACK_SIGNS = [
   ...['efficiency', 'secondary-rollbacks', 'rollback-chains', 'rollback-culprits'],
 ];
 
-/** The run's settings and what is known of it at its end; NaN never: null where it is missing. */
+/** The run's settings and the facts known at its end. A missing value is null, never NaN. */
 export interface RunFacts {
   readonly synchroniser: string;
   readonly pes: number;
@@ -126,7 +126,7 @@ export interface RunFacts {
   readonly least_delay: number | null;
 }
 
-/** Null where nobody noted it, or several runs are looked at. */
+/** Null if they were not recorded, or if there are several runs. */
 export async function factsOf({ recording, has }: Subject): Promise<RunFacts | null> {
   if (!has('sim_run.batch')) return null;
   const rows = await recording.query<RunFacts>('SELECT * FROM sim_run');

@@ -1,4 +1,4 @@
-/** Rollbacks that other rollbacks cause: cancelled events that were handled already. */
+/** Rollbacks that other rollbacks cause: a cancelled event had been handled already. */
 import { asRows, expecting, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
 import { rollbackCost } from './rollback-cost.ts';
 import { BAD, countedIn, FINE, lessAhead, oneMode } from './samples.ts';
@@ -53,7 +53,7 @@ export const SECONDARY_ROLLBACKS: FindingRule = {
     const secondary = rows.reduce((sum, row) => sum + row.secondary, 0);
     const found = all === 0 ? null : graded(secondary / all, SOME, MUCH);
     if (found === null) return [];
-    // How rollbacks show is no worse than what they cost.
+    // These rollbacks are no more severe than what all rollbacks cost.
     const severity = undone < BAD ? 'notice' : found;
     const late = all - secondary;
     const each =

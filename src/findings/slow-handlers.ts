@@ -1,4 +1,4 @@
-/** A type of LP whose handler costs so much more than the others’ that the PE with most of them keeps the others waiting. */
+/** A type of LP whose handler is so expensive that the PE with most of these LPs keeps the other PEs waiting. */
 import { asRows, expecting, type FindingRule, graded, OWN, percent, short } from './finding.ts';
 import { ROLLBACK_SIGNS } from './samples.ts';
 
@@ -32,7 +32,7 @@ interface Cost {
   readonly type: string;
   readonly timed: number;
   readonly seconds: number;
-  /** In the handlers of all its events: an estimate. */
+  /** Time in the handlers of all its events, in s: an estimate. */
   readonly all_seconds: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** Hosts so far apart that PEs wait for messages: no GVT is there before a message has come from each host. */
+/** Hosts so far apart that PEs wait for messages: a GVT is complete only when a message from each host has arrived. */
 import {
   asRows,
   expecting,

@@ -1,4 +1,4 @@
-/** Servers of Lustre that answer late: when this host asks little, others keep them busy. */
+/** Lustre servers with long response times: if this host asks little, others keep them busy. */
 import { bytes } from '../model/measures/index.ts';
 import {
   asRows,

@@ -1,8 +1,8 @@
-/** Servers of NFS 4 that answer late. */
+/** NFS 4 servers with long response times. */
 import { OWN, short, whole } from './finding.ts';
 import { hostRule } from './host-rule.ts';
 
-/** What programs wait for: data, and files that are opened and looked at. */
+/** Operations for which programs wait: data, and files that are opened and looked up. */
 export const NFS_WAITS = ['READ', 'WRITE', 'COMMIT', 'OPEN', 'LOOKUP', 'GETATTR'];
 
 const SOME = {
@@ -12,7 +12,7 @@ const SOME = {
   source: `${OWN}: a disk’s seek, and a few in its queue`,
 };
 const MUCH = { value: 250, unit: 'ms', means: 'a request: problem', source: OWN };
-/** Requests of a mount: fewer prove nothing. */
+/** Requests of a mount: fewer are too few to judge. */
 export const FEW = {
   value: 100,
   unit: '{request}',
@@ -20,7 +20,7 @@ export const FEW = {
   source: OWN,
 };
 
-/** Whole, as they were counted. */
+/** The sum, exact as counted. */
 const sum = (what: string) =>
   `round(sum((${NFS_WAITS.map((name) => `"${name}_${what}"`).join(' + ')}) * (t - t0)))`;
 

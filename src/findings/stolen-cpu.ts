@@ -1,7 +1,7 @@
 /**
  * A PE that cannot run because its CPU is taken: by a hypervisor (steal), by other threads and processes (it waits in
- * the run queue), or by other PEs. It falls behind in virtual time. Where it runs ahead at other times it
- * rolls back itself; more often its late events roll the others back.
+ * the run queue), or by other PEs. It falls behind in virtual time. If it runs ahead at other times, it is
+ * rolled back itself; more often its late events roll the others back.
  */
 import { HANDLED_RATE, meanOver, ROLLED_BACK_SHARE, sqlOf } from '../model/measures/index.ts';
 import type { Row } from '../query/index.ts';
@@ -40,15 +40,15 @@ const STANDS_OUT = {
   means: 'times the loss of the other PEs: the finding names this PE alone',
   source: OWN,
 };
-/** Weight of a control group where nobody sets one. */
+/** The default weight of a control group. */
 const USUAL = 100;
 const LEAST = LOST.value;
 const MUCH = MUCH_LOST.value;
 const MORE = STANDS_OUT.value;
 
 /**
- * `on_node`: rows of pe_on_node whose `waiting` is only what the other threads of the PE's own process, such as compilers and
- * recorders, do not explain: between two samples they used less time than its PEs waited.
+ * `on_node`: rows of pe_on_node whose `waiting` excludes what other threads of the PE's own process, such as compilers and
+ * recorders, can explain: between two samples these used less time than the process's PEs waited.
  */
 const WITHOUT_OWN = `WITH used AS (
     SELECT p.rank, r.t, r.cpu_time * (r.t - r.t0) AS used FROM sim_process_rate r JOIN pes p ON p.pe = r.pe_id),
@@ -65,7 +65,7 @@ const WITHOUT_OWN = `WITH used AS (
     ASOF LEFT JOIN explained e ON e.rank = p.rank AND e.t >= (n.t0 + n.t) / 2)
 `;
 
-/** Statements over `pe_on_node`, or, where a run's processes were watched, over what of it others explain. */
+/** SQL over `pe_on_node`, or, if the run's processes were watched, over the part that other programs explain. */
 function statements({ has }: Subject): { readonly mean: string; readonly windows: string } {
   const isWatched = has('sim_process_rate.cpu_time') && has('sim_thread_rate.run_queue_wait');
   const [first, from] = isWatched ? [WITHOUT_OWN, 'on_node'] : ['', 'pe_on_node'];
@@ -82,13 +82,13 @@ FROM ${from} ORDER BY pe_id, t0`,
 const CAUSED = `SELECT source_pe AS pe_id, sum(events_undone) AS undone
 FROM ross_rollback WHERE source_pe <> pe_id GROUP BY source_pe`;
 
-/** Shares are of time; null where nobody measured. */
+/** Shares are of time; null if not measured. */
 interface PeOnNode {
   readonly pe_id: number;
   readonly host: string;
   readonly cpu: number | null;
   readonly seconds: number;
-  /** Null where it handled nothing. */
+  /** Null if it handled no events. */
   readonly rolled_back: number | null;
   readonly events_per_s: number;
   readonly steal: number | null;
@@ -101,10 +101,10 @@ interface Caused {
   readonly undone: number;
 }
 
-/** The share of time in which it could not run: of windows' edges a little more may be counted than there was. */
+/** The share of time in which it could not run, at most 1: at the edges of windows slightly more may be counted than there was. */
 const lost = ({ steal, waiting }: PeOnNode): number => Math.min(1, (steal ?? 0) + (waiting ?? 0));
 
-/** Those spoken of, then the others; each worst first: who looks for the evidence looks at the first. */
+/** First the PEs that the sentence names, then the others; each group from the worst on. */
 const rowsOf = (spoken: readonly PeOnNode[], all: readonly PeOnNode[]): readonly Row[] => {
   const worstFirst = (some: readonly PeOnNode[]) => [...some].sort((a, b) => lost(b) - lost(a));
   const others = all.filter((pe) => !spoken.includes(pe));
@@ -133,7 +133,7 @@ function reasons(pe: PeOnNode): string {
   return parts.join(', and ');
 }
 
-/** What it does to the run; null where nothing is seen. */
+/** What it does to the run; null if no effect is visible. */
 function effectOf(
   pe: PeOnNode,
   others: readonly PeOnNode[],
@@ -155,7 +155,7 @@ function effectOf(
   return null;
 }
 
-/** Part of a wait that others' use of the CPU explains, at least. */
+/** The least share of a wait that the use of the CPU by others has to explain. */
 const EXPLAINED = 0.25;
 
 function adviceFor(all: readonly PeOnNode[], { weight }: Context): string {
@@ -164,7 +164,7 @@ function adviceFor(all: readonly PeOnNode[], { weight }: Context): string {
   }
   const steal = mean(all.map((pe) => pe.steal ?? 0));
   const waiting = mean(all.map((pe) => pe.waiting ?? 0));
-  // A thread that waits for an unused CPU is held back by something of which this recording has no samples.
+  // If a thread waits for an unused CPU, something holds it back of which this recording has no samples.
   const taken = mean(all.map((pe) => (pe.others ?? 1) + (pe.steal ?? 0)));
   if (taken < waiting * EXPLAINED) {
     return 'Nobody else used its CPU: find out what else keeps its threads from running, such as a quota (cpu.max) or the weight of its control group, or a process that stops them.';
@@ -174,7 +174,7 @@ function adviceFor(all: readonly PeOnNode[], { weight }: Context): string {
     : 'Keep other work off the CPUs (taskset, cgroups, an exclusive job), or use one PE fewer than there are CPUs.';
 }
 
-/** Of the time between two samples. */
+/** Values for the time between two samples. */
 interface Window extends LossWindow {
   readonly pe_id: number;
 }
@@ -184,15 +184,15 @@ interface Context {
   readonly sql: string;
   readonly caused: readonly Caused[];
   readonly windows: readonly Window[];
-  /** Behind the reason: a control group that gets less than others; or ''. */
+  /** Follows the reason: a control group with less weight than others; or ''. */
   readonly weight: string;
 }
 
-/** “, from 1.20 to 2.35 s”: where what was lost was lost within a part of the run, else ''. */
+/** “, from 1.20 to 2.35 s” if the loss was within a part of the run, otherwise ''. */
 const whenOf = (those: readonly PeOnNode[], { windows }: Context): string =>
   when(stretchOf(windows.filter(({ pe_id }) => those.some((pe) => pe.pe_id === pe_id))));
 
-/** A PE that loses much more than the others. */
+/** A PE that loses much more time than the others. */
 function outlier(pe: PeOnNode, all: readonly PeOnNode[], context: Context): FindingParts {
   const others = all.filter(({ pe_id }) => pe_id !== pe.pe_id);
   const effect = effectOf(pe, others, context.caused);
@@ -207,7 +207,7 @@ function outlier(pe: PeOnNode, all: readonly PeOnNode[], context: Context): Find
   };
 }
 
-/** PEs that lose about the same. */
+/** PEs that lose about the same share of time. */
 function together(
   some: readonly PeOnNode[],
   all: readonly PeOnNode[],
@@ -245,7 +245,7 @@ interface SharedCpu {
   readonly pes: readonly number[];
 }
 
-/** How PEs are counted and bound: threads by options of the simulator, ranks of MPI by their launcher. */
+/** How PEs are placed: threads by options of the simulator, ranks of MPI by their launcher. */
 interface Places {
   readonly count: string;
   readonly bind: string;
@@ -261,7 +261,7 @@ async function placesOf({ recording }: Subject): Promise<Places> {
     : { count: '--pes=', bind: '--pin', areRanks: false };
 }
 
-/** PEs bound to one CPU: each has its part of it at best. */
+/** PEs that are bound to one CPU: each gets a part of it at best. */
 const sharing = (one: SharedCpu, { bind }: Places): FindingParts => ({
   severity: 'problem',
   sentence: `${pes(one.pes)} share CPU ${one.cpu} of ${one.host}: each has at most ${percent(1 / one.pes.length)} of it.`,

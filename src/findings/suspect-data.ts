@@ -1,4 +1,4 @@
-/** Data that is not what it should be: spots that readers could not use, and recordings that did not end well. */
+/** Data that may be wrong: spots that readers could not use, and recordings that did not end properly. */
 import { isLackingEnd } from '../model/recording-end.ts';
 import { asRows, counted, type FindingParts, type FindingRule, OWN, whole } from './finding.ts';
 
@@ -18,7 +18,7 @@ interface Facts {
   readonly dropped_bytes: number | null;
 }
 
-/** Evidence keeps this many spots; `info` lists all. */
+/** Evidence lists this many spots; `info` lists all. */
 const SHOWN = 100;
 
 const ENDS: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ export const SUSPECT_DATA: FindingRule = {
   async run({ recording }) {
     const found: FindingParts[] = [];
     const all = await recording.query<{ file: string; what: string }>(SPOTS);
-    // How it ended is told below.
+    // Below is said how the recording ended.
     const spots = all.filter(({ what }) => !isLackingEnd(what));
     if (spots.length > 0) {
       const files = new Set(spots.map(({ file }) => file)).size;

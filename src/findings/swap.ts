@@ -1,4 +1,4 @@
-/** Pages swapped in and out: memory that is not there. */
+/** Pages swapped in and out because memory is short. */
 import { asRows, type FindingRule, graded, OWN, short, unforeseen, whole } from './finding.ts';
 
 const SOME = {

@@ -1,9 +1,9 @@
-/** What several rules ask of a recorded command's threads. */
+/** Queries on a recorded command's threads that several rules share. */
 import { meanOver } from '../model/measures/index.ts';
 import { asRows, counted, OWN, type Subject, type Threshold } from './finding.ts';
 import { type LossWindow, type Stretch, stretchOf } from './when.ts';
 
-/** Less is not enough for a finding. */
+/** Less time is not enough for a finding. */
 export const ENOUGH: Threshold = {
   value: 1,
   unit: 's',
@@ -11,7 +11,7 @@ export const ENOUGH: Threshold = {
   source: `${OWN}: a single sample may be chance`,
 };
 
-/** A thread over the run; shares are of its time, null where nobody measured. */
+/** A thread over the whole run; shares are of its time, null if not measured. */
 export interface ThreadRun {
   readonly rank: number | null;
   readonly host: string;
@@ -19,7 +19,7 @@ export interface ThreadRun {
   readonly thread_id: number;
   readonly process: string;
   readonly thread: string;
-  /** Where it ran most. */
+  /** The CPU on which it ran most. */
   readonly cpu: number;
   readonly seconds: number;
   readonly running: number;
@@ -40,25 +40,25 @@ export const THREADS = `SELECT any_value(rank) AS rank, host, process_id, thread
 FROM rank_on_node GROUP BY host, process_id, thread_id HAVING sum(seconds) >= ${ENOUGH.value} AND count(*) >= 2
 ORDER BY host, process_id, thread_id`;
 
-/** Threads of which enough is known. */
+/** Threads with enough data. */
 export const threadsOf = ({ recording }: Subject): Promise<ThreadRun[]> =>
   recording.query<ThreadRun>(THREADS);
 
 /**
- * Share of its time, 0 to 1, that a thread was ready to run and did not: it waited for its CPU, or its CPU was
- * stolen. Of what was stolen it lost its part of what ran there: who sleeps loses nothing. What was not measured
- * counts as nothing lost.
+ * Share of its time, 0 to 1, in which a thread was ready to run and did not run: it waited for its CPU, or its CPU was
+ * stolen. Stolen time is split in proportion to what ran there: a sleeping thread loses nothing. What was not measured
+ * counts as no loss.
  */
 export function lostOf({ waiting, stolen, running, others }: ThreadRun): number {
   const ran = running + (others ?? 0);
   return (waiting ?? 0) + (ran > 0 ? ((stolen ?? 0) * running) / ran : 0);
 }
 
-/** What a thread loses in a window, as `lostOf` has it over the run. */
+/** A thread's loss in one window, by the same formula as `lostOf`. */
 const LOST = `coalesce(waiting, 0) + CASE WHEN running + coalesce(others, 0) > 0
   THEN coalesce(steal, 0) * running / (running + coalesce(others, 0)) ELSE 0 END`;
 
-/** What is lost in a window, by what is looked for. */
+/** The loss in one window, by kind of loss. */
 const LOSSES = {
   cpu: LOST,
   device: 'blocked / greatest(1, samples)',
@@ -67,7 +67,7 @@ const LOSSES = {
   reads: 'major_faults',
 } as const;
 
-/** When a thread lost most of what it lost; null where it did so all the time. */
+/** When a thread had most of its loss; null if the loss covers the whole run. */
 export async function stretchOfThread(
   { recording }: Subject,
   { host, process_id, thread_id }: ThreadRun,
@@ -80,7 +80,7 @@ export async function stretchOfThread(
   return stretchOf(windows.filter((one) => one.host === host));
 }
 
-/** Rows of threads as evidence: the worst comes first, with the time in which it was. */
+/** Rows of threads as evidence: the worst is first, with the stretch of its loss. */
 export const threadRows = ([worst, ...others]: readonly ThreadRun[], stretch: Stretch | null) =>
   asRows([{ ...worst, ...stretch }, ...others]);
 
@@ -95,7 +95,7 @@ export function nameOf({ rank, process, process_id, thread, thread_id }: ThreadR
     : `rank ${rank} (${process}, process ${process_id})`;
 }
 
-/** The first names, and how many there are beside. */
+/** The first names, and the number of the others. */
 export function namesOf(all: readonly ThreadRun[]): string {
   const [first, second] = all.map(nameOf);
   if (all.length === 1) return first;
@@ -104,5 +104,5 @@ export function namesOf(all: readonly ThreadRun[]): string {
     : `${first} and ${counted(all.length - 1, 'thread')} more`;
 }
 
-/** “Thread 815 …”, as a sentence begins. */
+/** “Thread 815 …”: with a capital at the start of a sentence. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

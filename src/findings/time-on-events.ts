@@ -1,12 +1,12 @@
-/** How much of the PEs' time went on events at most: the rest is what waiting, messages and GVTs can have taken. */
+/** An upper bound of the PEs' time for events: the rest may have gone to waiting, messages and GVTs. */
 import type { Subject } from './finding.ts';
 import { oneMode } from './samples.ts';
 
-/** Windows into which a run is cut; fewer than FEWEST have no bound. */
+/** The number of windows into which a run is divided; fewer than FEWEST give no bound. */
 const WINDOWS = 20;
 const FEWEST = 6;
 
-/** Handling, taking from the queue, and undoing. */
+/** Time for handling events, taking them from the queue, and undoing them. */
 const EVENTS = ['events_processed_time', 'priority_queue_time', 'rollback_time', 'cancel_q_time'];
 const COMMITS = 'fossil_collect_time';
 
@@ -18,9 +18,9 @@ export interface TimeOnEvents {
 }
 
 /**
- * By the median of windows: one turn in 64 is timed, and one in which a thread lost its CPU would count for a whole
- * window. Of n windows the one at n / 2 + √n in their order is above the median with 98 % certainty, whatever their
- * distribution. Null where there are too few.
+ * Based on the median of windows: one turn in 64 is timed, and a timed turn in which its thread lost the CPU would count for a whole
+ * window. Of n windows, the one at position n / 2 + √n in their order is above the median with 98 % certainty, whatever their
+ * distribution. Null if there are too few windows.
  */
 export async function timeOnEvents(
   { recording, has }: Subject,

@@ -1,4 +1,4 @@
-/** More KPs than there is to undo for: each costs something at every GVT. */
+/** More KPs than are useful for rollbacks: each costs time at every GVT. */
 import {
   asRows,
   expecting,

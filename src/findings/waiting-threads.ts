@@ -1,4 +1,4 @@
-/** Threads that are ready to run and have no CPU: too many of their own, others on it, or a hypervisor that takes it. */
+/** Threads that are ready to run and get no CPU: the command has too many threads, others use the CPU, or a hypervisor takes it. */
 import {
   counted,
   expecting,
@@ -46,7 +46,7 @@ const CROWDED = {
   source: `${OWN}: helper threads need a little more`,
 };
 
-/** CPUs of the hosts on which threads wait, and how many threads want them. */
+/** CPUs of the hosts on which threads wait, and how many CPUs the threads need. */
 const CPUS =
   "SELECT split_part(host, '.', 1) AS host, count(DISTINCT device)::DOUBLE AS cpus FROM node_cpu GROUP BY ALL";
 
@@ -72,7 +72,7 @@ export const WAITING_THREADS: FindingRule = {
       ? await subject.recording.query<{ host: string; cpus: number }>(CPUS)
       : [];
     const there = cpus.find((one) => one.host === host)?.cpus ?? null;
-    // What threads want: what they had, and what they waited for.
+    // The CPUs that threads need: the time in which they ran, plus the time in which they waited.
     const wanted = all
       .filter((one) => one.host === worst.host)
       .reduce((sum, one) => sum + one.running + (one.waiting ?? 0), 0);

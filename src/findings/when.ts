@@ -1,9 +1,9 @@
-/** Where on the timeline something was lost: the stretch of a run that has most of it. */
+/** When time was lost: the stretch of a run that has most of the loss. */
 
 export interface LossWindow {
   readonly t0: number;
   readonly t: number;
-  /** Share of the time, or any amount by time; null where nobody measured. */
+  /** Share of the time, or any quantity per time; null if not measured. */
   readonly lost: number | null;
 }
 
@@ -12,18 +12,18 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** Shares of a run: an interval that is more of it is the whole run; one that has less of what is lost is not it. */
+/** Shares of a run: a longer stretch counts as the whole run; a stretch with a smaller share of the loss is ignored. */
 const WHOLE = 0.8;
 const MOST_OF_IT = 0.7;
 
-/** The part of the run in which what was lost was lost; null where that is all of it, or there is no such part. */
+/** The part of the run with the loss; null if that is the whole run, or if there is no such part. */
 export function stretchOf(windows: readonly LossWindow[]): Stretch | null {
   const seconds = (one: LossWindow) => one.t - one.t0;
   const amount = (some: readonly LossWindow[]) =>
     some.reduce((total, one) => total + (one.lost ?? 0) * seconds(one), 0);
   const sorted = windows.map((one) => one.lost ?? 0).sort((a, b) => a - b);
   const half = (sorted[Math.floor(0.9 * sorted.length)] ?? 0) / 2;
-  // The stretch whose excess over half of the worst is the largest.
+  // The stretch with the largest sum of what exceeds half of the worst window's loss.
   const ordered = [...windows].sort((a, b) => a.t0 - b.t0);
   let [best, sum, from] = [0, 0, 0];
   let stretch: readonly LossWindow[] = [];
@@ -42,6 +42,6 @@ export function stretchOf(windows: readonly LossWindow[]): Stretch | null {
   return { from: begin, to: end };
 }
 
-/** “, from 1.20 to 2.35 s”; '' where it is the whole run. */
+/** “, from 1.20 to 2.35 s”; '' for the whole run. */
 export const when = (stretch: Stretch | null): string =>
   stretch === null ? '' : `, from ${stretch.from.toFixed(2)} to ${stretch.to.toFixed(2)} s`;

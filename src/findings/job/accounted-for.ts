@@ -1,13 +1,13 @@
-/** Which accounted job a listed one is. */
+/** Finds the accounting entry of a listed job. */
 import type { AccountedJob } from './accounting.ts';
 import type { ListedJob } from './job-list.ts';
 
-/** Seconds that clocks of scheduler and node may differ. */
+/** Largest difference between the clocks of scheduler and node, in seconds. */
 const SLACK = 1200;
 
 export type AccountedJobs = ReadonlyMap<string, readonly AccountedJob[]>;
 
-/** By id: those of one id in the order of their file. */
+/** Entries by job id; entries with the same id are in the order of their file. */
 export function accountedById(jobs: readonly AccountedJob[]): AccountedJobs {
   const byId = new Map<string, AccountedJob[]>();
   for (const job of jobs) {
@@ -18,7 +18,7 @@ export function accountedById(jobs: readonly AccountedJob[]): AccountedJobs {
   return byId;
 }
 
-/** The last of the same id whose time meets the listed job's. */
+/** The last entry with the same id whose time overlaps the listed job's. */
 export function accountedFor(
   jobs: AccountedJobs,
   { id, first, last }: ListedJob,

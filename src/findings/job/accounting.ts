@@ -1,9 +1,9 @@
 /**
- * Accounting files of schedulers: who ran what, when, where. Three forms, known by their lines:
+ * Accounting files of schedulers: who ran which job, when and where. Three forms, recognised by their lines:
  *
  * - SGE: 44 fields (45 in later versions) separated by colons, as in accounting(5);
  * - SLURM as tacc_stats keeps it: `id:uid:project:yesno:start:end:submit:queue:limit:name:state:nodes:cores`; names
- *   may hold colons, so fields are counted from both ends;
+ * may contain colons, so fields are counted from both ends;
  * - `sacct -P`: `JobID|User|Account|Start|End|Submit|Partition|Timelimit|JobName|State|NNodes|ReqCPUS|NodeList`, often
  *   a file per day; columns in any order where a header names them; times are local time.
  */
@@ -15,21 +15,21 @@ import { expandHosts } from './host-list.ts';
 
 export interface AccountedJob {
   readonly id: string;
-  /** Name, or number where the file has only that; '' where unknown. */
+  /** Name, or the numeric id if the file has no name; '' if unknown. */
   readonly user: string;
   readonly account: string;
   readonly queue: string;
   readonly name: string;
   readonly state: string;
-  /** Seconds since 1970; null where the job has not come so far. */
+  /** Seconds since 1970; null if the job has not reached this point. */
   readonly submitted: number | null;
   readonly started: number | null;
   readonly ended: number | null;
   readonly nodes: number | null;
   readonly cores: number | null;
-  /** Seconds that it asked for; null where the file does not say, or there was no limit. */
+  /** Seconds that the job asked for; null if the file does not say, or if there was no limit. */
   readonly timeLimit: number | null;
-  /** Null where the file does not say. */
+  /** Null if the file does not say. */
   readonly hosts: readonly string[] | null;
   /** `path: line N`. */
   readonly place: string;
@@ -37,7 +37,7 @@ export interface AccountedJob {
 
 export interface Accounting {
   readonly jobs: readonly AccountedJob[];
-  /** Lines that could not be used. */
+  /** Lines that could not be parsed. */
   readonly problems: readonly { readonly place: string; readonly what: string }[];
 }
 
@@ -49,7 +49,7 @@ const SACCT =
 const SGE_FIELDS = 44;
 const SLURM_FIELDS = 13;
 
-/** Seconds since 1970 from a number; 0 stands for never. */
+/** Seconds since 1970 from a number; 0 means never. */
 function epoch(text: string): number | null {
   if (!/^\d+(\.\d+)?$/.test(text)) return null;
   const value = Number(text);
@@ -72,7 +72,7 @@ function duration(text: string): number | null {
   const [, days, clock] = /^(?:(\d+)-)?(\d+(?::\d+){0,2})$/.exec(text) ?? [];
   if (clock === undefined || (days === undefined && !clock.includes(':'))) return null;
   const parts = clock.split(':').map(Number);
-  // After days the first is hours; without, the last is seconds.
+  // With days, the first part is hours; without, the last part is seconds.
   while (parts.length < 3) {
     if (days === undefined) parts.unshift(0);
     else parts.push(0);
@@ -96,7 +96,7 @@ function fromSge(fields: readonly string[], place: string): AccountedJob {
     nodes: null,
     cores: count(fields[34]),
     timeLimit: null,
-    // The master host only: of a parallel job the others are in no accounting file.
+    // Only the master host is known: accounting files do not list the other hosts of a parallel job.
     hosts: null,
     place,
   };
@@ -142,7 +142,7 @@ function fromSacct(row: ReadonlyMap<string, string>, place: string): AccountedJo
   };
 }
 
-/** A line's job, null for one that holds none by design, or what is wrong with it. */
+/** A line's job; null for a line that by design has none; or a message about what is wrong with the line. */
 type LineResult = AccountedJob | string | null;
 
 class Lines {
@@ -166,9 +166,9 @@ class Lines {
       this.columns = fields.map((name) => name.trim().toLowerCase());
       return null;
     }
-    // Steps (1.batch, 1.0) are parts of a job that has its own line.
+    // Steps (1.batch, 1.0) are parts of a job, which has a line of its own.
     if (/^\d\S*\.(batch|extern|\d+)$/.test(fields[0])) return null;
-    // sacct -p ends lines with a bar.
+    // `sacct -p` ends its lines with a vertical bar.
     if (fields.length === this.columns.length + 1 && fields.at(-1) === '') fields.pop();
     if (fields.length !== this.columns.length) {
       return `${fields.length} fields, its header has ${this.columns.length}`;
@@ -177,7 +177,7 @@ class Lines {
   }
 }
 
-/** Jobs of a text. `path`: for messages. */
+/** The jobs of a text. `path` is used in messages. */
 export function parseAccounting(text: string, path = 'accounting'): Accounting {
   const jobs: AccountedJob[] = [];
   const problems: { place: string; what: string }[] = [];
@@ -197,7 +197,7 @@ export function parseAccounting(text: string, path = 'accounting'): Accounting {
   return { jobs, problems };
 }
 
-/** Reads an accounting file, or all files of a folder. @throws JobError where there is none, or nothing in it */
+/** Reads an accounting file, or all files of a folder. @throws JobError if there is none, or if it has no jobs */
 export function readAccounting(path: string): Accounting {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new JobError(`${path}: there is no such accounting file`);
@@ -220,7 +220,7 @@ export function readAccounting(path: string): Accounting {
       throw new JobError(`${file}: cannot be read: ${readReason(error)}`);
     }
     const one = parseAccounting(text, file);
-    // One by one: a spread of many would overflow the stack.
+    // Pushed one by one: spreading a large array would overflow the stack.
     for (const job of one.jobs) jobs.push(job);
     for (const problem of one.problems) problems.push(problem);
   }

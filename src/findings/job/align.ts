@@ -1,10 +1,10 @@
 /**
- * One list of times for all hosts of a job, as tacc_stats' post-processing makes it: that of the host with the median
- * number of records, strictly increasing. Of each host, the first and the last rows are its own first and last; those
- * between are its rows nearest in time.
+ * One list of times for all hosts of a job, made as in tacc_stats' post-processing: the times of the host with the median
+ * number of records, strictly increasing. For each host, the first and last rows are its own first and last; the rows
+ * between are those nearest in time.
  */
 
-/** The times of the median host. Times that do not increase are left out; a last one that does not is kept instead of those before. */
+/** The times of the median host. Times that do not increase are left out. */
 export function jobTimes(hosts: readonly { readonly times: readonly number[] }[]): Float64Array {
   const byCount = hosts.map(({ times }) => times).filter((times) => times.length > 0);
   if (byCount.length === 0) return new Float64Array(0);
@@ -17,7 +17,7 @@ export function jobTimes(hosts: readonly { readonly times: readonly number[] }[]
   return Float64Array.from(increasing);
 }
 
-/** For each of `times` the row of `own` to take. `own` has at least one; it may step back where a clock did. */
+/** The row of `own` to take for each of `times`. `own` is not empty, and may step back where a clock did. */
 export function rowsFor(times: Float64Array, own: readonly number[]): Int32Array {
   const rows = new Int32Array(times.length);
   const last = own.length - 1;

@@ -1,11 +1,11 @@
-/** What program a job runs. */
+/** Which program a job runs. */
 import type { Job } from './job.ts';
 
-/** Programs that start others: they are what a job runs only where nothing else is. */
+/** Programs that start others: they count as the job's program only if no other program runs. */
 const STARTERS =
   /^(-?(ba|z|c|tc|k|da)?sh|slurm\w*|srun|mpirun|mpiexec(\.\w+)?|orted|prted|hydra_\w+|env|sleep)$/;
 
-/** The program that most of its processes run; '' where no file tells. Of several, the one with the most memory, then by name. */
+/** The program that most of the job's processes run; '' if no file has this. Among several, the one with the most memory, then the first by name. */
 export function applicationOf({ hosts }: Job): string {
   const found = new Map<string, { count: number; memory: number }>();
   for (const { processes } of hosts) {

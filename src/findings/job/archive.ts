@@ -1,6 +1,6 @@
 /**
  * The files of an archive of raw stats: `ARCHIVE/HOST/EPOCH[.gz]`, where the name is the second at which the file
- * begins; `YYYYMMDD` names too, and `current` where no other name leads to the same file.
+ * begins. Files may also be named `YYYYMMDD`, or `current` if no other name leads to the same file.
  */
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -11,16 +11,16 @@ export interface ArchiveFile {
   /** Name of its folder. */
   readonly host: string;
   readonly path: string;
-  /** Seconds since 1970 at which it begins, by its name. Null: `current` tells nothing. */
+  /** Seconds since 1970 at which the file begins, from its name. Null for `current`, whose name has no time. */
   readonly from: number | null;
-  /** As it was when the archive was listed. */
+  /** The file's stamp when the archive was listed. */
   readonly stamp?: FileStamp;
 }
 
-/** Identifies a file's content: if it differs, the file has changed. */
+/** Identifies a file's content: if the stamp differs, the file has changed. */
 export interface FileStamp {
   readonly size: number;
-  /** ns since 1970. */
+  /** Nanoseconds since 1970. */
   readonly mtime: bigint;
   readonly inode: bigint;
 }
@@ -29,7 +29,7 @@ export interface Archive {
   readonly path: string;
   /** Hosts by name, then files by time. */
   readonly files: readonly ArchiveFile[];
-  /** What lies there and is not read, with the reason. Folders that cannot be read are here too. */
+  /** Files that are not read, with the reason, including folders that cannot be read. */
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
 }
 
@@ -37,20 +37,20 @@ const EPOCH = /^(\d{9,11})(\.gz)?$/;
 const DAY = /^(\d{4})-?(\d{2})-?(\d{2})(\.gz)?$/;
 const MOST_FILES = 1_000_000;
 
-/** The stamp of a file; null where there is none. */
+/** The stamp of a file; null if there is no such file. */
 export function stampOf(path: string): FileStamp | null {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return null;
   return { size: Number(stat.size), mtime: stat.mtimeNs, inode: stat.ino };
 }
 
-/** A file of an archive by its path in it: `HOST/1380603606.gz`. */
+/** A file of an archive from its path in the archive: `HOST/1380603606.gz`. */
 export function fileOf(archive: string, path: string): ArchiveFile {
   const whole = join(archive, path);
   return { host: basename(dirname(whole)), path: whole, from: timeOf(basename(path)) ?? null };
 }
 
-/** The time in a file's name; undefined where it is none. */
+/** The time in a file's name; undefined if the name has none. */
 function timeOf(name: string): number | null | undefined {
   if (/^current(\.gz)?$/.test(name)) return null;
   const epoch = EPOCH.exec(name);
@@ -73,7 +73,7 @@ const reasonOf = (error: unknown) => {
 class Search {
   readonly files: ArchiveFile[] = [];
   readonly skipped: { path: string; why: string }[] = [];
-  /** Files and folders that were seen, by device and inode: links and loops lead to them again. */
+  /** Device and inode of files and folders that were visited: links and loops may lead to them again. */
   private readonly seen = new Set<string>();
 
   skip(path: string, why: string): void {
@@ -91,7 +91,7 @@ class Search {
     }
   }
 
-  /** What a path leads to, once: a file's stamp; null where it was seen or cannot be. */
+  /** What a path leads to, at the first visit: 'folder' or a file's stamp; null if it was visited before or cannot be read. */
   once(path: string): FileStamp | 'folder' | null {
     try {
       const stat = statSync(path, { bigint: true });
@@ -113,12 +113,12 @@ class Search {
   }
 
   host(folder: string, host: string): void {
-    // Numbers first: `current` is most often another name of the newest.
+    // Numbers first: `current` is usually another name of the newest file.
     const names = this.list(folder)
       .map(({ name }) => name)
       .sort((a, b) => Number(timeOf(a) === null) - Number(timeOf(b) === null));
     for (const name of names) {
-      // The job index, and what a service notes of an archive.
+      // The job index, and the notes of the archive's service.
       if (name.startsWith('.')) continue;
       const path = join(folder, name);
       const from = timeOf(name);
@@ -136,14 +136,14 @@ class Search {
     }
   }
 
-  /** Whether `current` is another name of a file that was found already, which is not reported. */
+  /** Whether `current` is another name of a file that was found already. Such names are not reported. */
   private isKnown(path: string): boolean {
     const stat = statSync(path, { throwIfNoEntry: false });
     return stat !== undefined && this.seen.has(`${stat.dev}:${stat.ino}`);
   }
 }
 
-/** Finds the files. A host's own folder is taken too. @throws JobError where there is no such folder, or nothing in it */
+/** Finds the files. `path` may also be one host's folder. @throws JobError if there is no such folder, or if it is empty */
 export function openArchive(path: string): Archive {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new JobError(`${path}: there is no such folder`);
@@ -158,7 +158,7 @@ export function openArchive(path: string): Archive {
   } else {
     for (const entry of entries) {
       const folder = join(path, entry.name);
-      // Accounting files and the like lie beside the hosts.
+      // Accounting files and the like are beside the folders of hosts.
       if (entry.isFile()) continue;
       if (search.once(folder) === 'folder') search.host(folder, entry.name);
     }
@@ -176,18 +176,18 @@ export function openArchive(path: string): Archive {
   return { path, files, skipped };
 }
 
-/** Seconds that clocks of scheduler and node may differ. */
+/** Largest difference between the clocks of scheduler and node, in seconds. */
 const PAD = 1200;
-/** A file is rotated daily; twice that, with two hours each, is the longest that one was kept. */
+/** Files are rotated daily; the longest known ones cover twice that, with two more hours each. */
 const LONGEST = 2 * (86_400 + 7200);
 
-/** Whether a file may hold records of this time; `from` and `to` may be infinite. */
+/** Whether a file may contain records of this time span; `from` and `to` may be infinite. */
 export function mayHold(file: ArchiveFile, from: number, to: number): boolean {
   if (file.from === null) return true;
   return file.from <= to + PAD && file.from + LONGEST >= from - PAD;
 }
 
-/** The archive's hosts that a list names: full names, or names without the domain. Null: not in the archive. */
+/** The archive's hosts that a list names, by full name or without the domain. Null for names that are not in the archive. */
 export function hostsNamed(
   archive: Archive,
   wanted: readonly string[],

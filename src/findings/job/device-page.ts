@@ -1,4 +1,4 @@
-/** The page of one type: every key of every device of every host. */
+/** The table of one type: every key of every device of every host. */
 import { JobNotFoundError } from './errors.ts';
 import type { Job } from './job.ts';
 import { inUnit, type Verdicts } from './type-table.ts';
@@ -10,26 +10,26 @@ export interface DeviceRow {
   readonly key: string;
   readonly kind: 'event' | 'gauge' | 'control';
   readonly unit: string;
-  /** Counted, in `unit`: exact, as digits. Null for gauges and controls. */
+  /** The counted amount in `unit`: exact, as digits. Null for gauges and controls. */
   readonly total: string | null;
-  /** `total` a second of the host’s own time; null too where there is one record only. */
+  /** `total` divided by the seconds of the host's own records; also null if there is only one record. */
   readonly rate: number | null;
-  /** Of gauges and controls. */
+  /** For gauges and controls. */
   readonly first: number | null;
   readonly last: number | null;
   readonly least: number | null;
   readonly most: number | null;
-  /** Of the host's row. */
+  /** For the row of a host's sum. */
   readonly verdicts: Verdicts | null;
 }
 
 const numberOrNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-/** The types of a job, in their order of name. */
+/** The types of a job, sorted by name. */
 const typesOf = (job: Job): string[] =>
   [...new Set(job.hosts.flatMap(({ types }) => [...types.keys()]))].sort();
 
-/** @throws JobNotFoundError where the job has no such type */
+/** @throws JobNotFoundError if the job does not have this type */
 export function devicePage(job: Job, type: string): readonly DeviceRow[] {
   const types = typesOf(job);
   if (!types.includes(type)) {

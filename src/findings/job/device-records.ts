@@ -1,14 +1,14 @@
 /**
- * One device's records, one after the other: repaired, and added to its type's rows. A counter that goes on as it should
- * costs two subtractions of 32 bits; totals are made of 64-bit integers at the end.
+ * Takes one device's records in order, repairs its counters and adds them to its type's rows. A counter that behaves normally
+ * costs two subtractions of 32 bits; totals are converted to 64-bit integers at the end.
  */
 import { DeviceRepair, type Repaired, type RepairPlan } from '../../formats/tacc/index.ts';
 import { type DeviceTotals, MOST_ODD, type OpenKey, type TypeTable } from './type-table.ts';
 
-/** Where a value goes; null for control registers that have told what they had to. */
+/** Where a value is added; null for control registers, which only name other values. */
 export type Slot = { readonly table: TypeTable; readonly key: OpenKey } | null;
 
-/** Gives the slots for a record: what its control registers say. */
+/** Returns the slots for a record, from its control registers. */
 export type Naming = (values: BigUint64Array) => readonly Slot[];
 
 const WORD = 2 ** 32;
@@ -18,31 +18,31 @@ export class DeviceRecords {
   private slots: readonly Slot[];
   private readonly name: string;
   private readonly naming: Naming;
-  /** Registers that say what counters count. */
+  /** Indices of the registers that say what the counters count. */
   private readonly registers: readonly number[];
   private readonly registerValues: BigUint64Array;
   private readonly repair: DeviceRepair;
   private totals: readonly (DeviceTotals | null)[];
-  /** By key: what the counter stood at when it last began to go on as it should. */
+  /** By key: the counter's value when it last began to count normally. */
   private readonly start: BigUint64Array;
   private readonly startWords: Uint32Array;
-  /** By key: what the next record is compared with. */
+  /** By key: the value with which the next record is compared. */
   private readonly base: BigUint64Array;
   private readonly baseWords: Uint32Array;
-  /** By key: counted until `start`, exact and as a double. */
+  /** By key: the amount counted before `start`, exact and as a double. */
   private readonly before: bigint[];
   private readonly beforeNumber: Float64Array;
-  /** By key: counted until the last record. */
+  /** By key: the amount counted up to the last record. */
   private readonly counted: Float64Array;
   private readonly tell: (key: number, repaired: Repaired) => void;
   private records = 0;
-  /** Seconds since 1970 of the record that is being taken. */
+  /** Seconds since 1970 of the current record. */
   private now = 0;
-  /** By key: records before those that count for its present name. */
+  /** By key: the number of records before those of its present name. */
   private readonly since: Float64Array;
-  /** Starts of the host that it has seen. */
+  /** How many starts of the host it has seen. */
   private boots: number;
-  /** Keys whose verdict on this record was told. */
+  /** Keys whose verdict on this record has been noted. */
   private readonly told: Uint8Array;
 
   constructor(
@@ -74,11 +74,11 @@ export class DeviceRecords {
     this.tell = (key, repaired) => this.odd(key, repaired);
   }
 
-  /** Where its totals go. */
+  /** The totals that it adds to. */
   private places(): readonly (DeviceTotals | null)[] {
     return this.slots.map((slot) => {
       if (slot === null) return null;
-      // Two counters of one device may count the same event: they are one.
+      // Two counters of one device may count the same event: they share one total.
       let place = slot.key.devices.get(this.name);
       if (place !== undefined) return place;
       const none = Number.NaN;
@@ -88,7 +88,7 @@ export class DeviceRecords {
     });
   }
 
-  /** Where a register changed, what its counter counts from here on goes to another key. */
+  /** Where a register changed, its counter's further counts go to another key. */
   private rename(values: BigUint64Array): void {
     const old = this.slots;
     const next = this.naming(values);
@@ -163,12 +163,12 @@ export class DeviceRecords {
     if (value > of.most) of.most = value;
   }
 
-  /** A verdict that is not ok: what was counted until here is kept, and counting begins anew. */
+  /** For a verdict other than ok: keeps what was counted so far, and begins to count anew. */
   private odd(k: number, { delta, verdict, base }: Repaired): void {
     const slot = this.slots[k];
     if (slot === null) return;
     slot.key.verdicts[verdict]++;
-    // Counted among the ok ones in `finish`.
+    // It was counted among the ok ones in `finish`.
     slot.key.verdicts.ok--;
     if (verdict !== 'ok' && slot.key.odd.length < MOST_ODD) {
       slot.key.odd.push({ device: this.name, verdict, time: this.now });
@@ -180,7 +180,7 @@ export class DeviceRecords {
     this.base[k] = base;
   }
 
-  /** Adds its exact totals up. Call once, after its last record. */
+  /** Adds up its exact totals. To be called once, after the last record. */
   finish(): void {
     for (let k = 0; k < this.slots.length; k++) this.finishKey(k);
   }

@@ -8,7 +8,7 @@ export class JobError extends TriscopeError {
   override readonly exitCode = EXIT.input;
 }
 
-/** A job that is not in the archive, or that is there more than once. The message says all there is to say. */
+/** A job that is not in the archive, or that is in it more than once. The message says everything. */
 export class JobNotFoundError extends TriscopeError {
   override readonly name = 'JobNotFoundError';
   override readonly exitCode = EXIT.usage;

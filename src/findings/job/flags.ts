@@ -1,6 +1,6 @@
 /**
- * Flags: what a job's metrics warn of. Thresholds are those of tacc_stats' auditor (2.3) and of its portal's index page
- * (2.3, 2.3.5). There, `<` flags what is equal too.
+ * Flags: warnings from a job's metrics. The thresholds are those of tacc_stats' auditor (2.3) and of its portal's index page
+ * (2.3, 2.3.5), where `<` also flags equal values.
  */
 import type { Job } from './job.ts';
 import type { MetricSet, MetricValue } from './metrics/metric.ts';
@@ -13,18 +13,18 @@ interface JobFlag {
   readonly set: MetricSet;
   readonly metric: string;
   readonly when: readonly (readonly [Comparison, number])[];
-  /** Only of jobs of these queues. */
+  /** Only for jobs of these queues. */
   readonly queue?: RegExp;
-  /** One sentence: what it means where it is raised. */
+  /** One sentence: what it means if the flag is raised. */
   readonly means: string;
 }
 
 export interface FlagResult {
   readonly flag: JobFlag;
-  /** `not available`: its metric is not, or it is about other queues. */
+  /** `not available`: the metric is missing, or the flag is for other queues. */
   readonly result: 'pass' | 'flagged' | 'not available';
   readonly value: number | null;
-  /** Why it is not available; '' else. */
+  /** Why it is not available; otherwise ''. */
   readonly why: string;
 }
 
@@ -44,7 +44,7 @@ const page = (
   means: string,
 ): JobFlag => ({ name, set: 'summary', metric, when: [[comparison, threshold]], means });
 
-/** The auditor's, then those of the index page. */
+/** First the auditor's flags, then those of the index page. */
 export const JOB_FLAGS: readonly JobFlag[] = [
   exam('high-cpi', 'HighCPI', '>', 1.5, 'Processors wait: many cycles for each instruction.'),
   exam(
@@ -103,7 +103,7 @@ export const JOB_FLAGS: readonly JobFlag[] = [
   },
 ];
 
-/** Queues that metrics (memory in flat mode) and flags go by. */
+/** The queues that metrics (memory in flat mode) and flags depend on. */
 export const QUEUES_OF_RULES = /largemem|flat/i;
 
 const holds = (value: number, [comparison, threshold]: readonly [Comparison, number]): boolean => {

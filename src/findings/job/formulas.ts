@@ -1,4 +1,4 @@
-/** The tables of docs/node/jobs.md, made of the declarations of metrics and flags. */
+/** The tables of docs/node/jobs.md, generated from the declarations of metrics and flags. */
 import { conditionOf, JOB_FLAGS } from './flags.ts';
 import { METRIC_FAMILIES } from './metrics/index.ts';
 import { METADATA } from './metrics/types.ts';
@@ -14,7 +14,7 @@ const ALL_METADATA = METADATA.join(' + ');
 const cell = (text: string) =>
   text.replaceAll(ALL_METADATA, 'the metadata operations').replaceAll('|', '\\|');
 
-/** The operations once, below the tables, not in each row. */
+/** The metadata operations are listed once below the tables, not in each row. */
 const METADATA_NOTE = `The metadata operations are ${METADATA.join(', ')} of \`llite\`, as far as the file has them.`;
 
 function inputsOf(inputs: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** How good a job was, in a few gauges, each with its reason in words. Thresholds are ours, and each gauge says them. */
+/** A job's quality in a few gauges, each with its reason in words. The thresholds are ours, and each gauge states them. */
 import { bytes, counted, duration, shareText as percent } from '../../model/measures/index.ts';
 import type { Job } from './job.ts';
 import { behindByHost, leastAfterBefore } from './metrics/balance.ts';
@@ -11,12 +11,12 @@ type Grade = 'good' | 'fair' | 'poor' | 'unknown';
 export interface Gauge {
   readonly name: string;
   readonly title: string;
-  /** How far the gauge is filled, 0 to 1; null where it cannot be told. */
+  /** How far the gauge is filled, 0 to 1; null if it cannot be computed. */
   readonly share: number | null;
   readonly grade: Grade;
-  /** One sentence with the numbers. */
+  /** One sentence with its numbers. */
   readonly words: string;
-  /** When it is good, and when fair. */
+  /** From which values on it is good, and fair. */
   readonly rule: string;
 }
 
@@ -47,20 +47,20 @@ const sumOf = (values: Iterable<number>) => {
   return sum;
 };
 
-/** More work a core and second than this no clock's error explains: the records' times are not those of their counters. */
+/** No clock error explains more work per core and second than this: the times of the records do not fit their counters. */
 const MOST_WORK = 1.1;
 
-/** Time in user mode, cs: also of work at low priority. */
+/** Time in user mode, in hundredths of a second, including work at low priority. */
 const workOf = (view: JobView) =>
   view.total('cpu', ...['user', 'nice'].filter((key) => view.has('cpu', key)));
 
-/** Balance and pace are told by `user` alone, as in the original. @throws MissingInput where work ran as `nice` */
+/** Balance and pace use `user` alone, as in tacc_stats. @throws MissingInput where work ran as `nice` */
 function checkPriority(view: JobView): void {
   if (!view.has('cpu', 'nice') || view.total('cpu', 'nice') <= view.total('cpu', 'user')) return;
   throw new MissingInput('user time: the work ran at low priority and counts as nice time');
 }
 
-/** What the kernel’s longest load average is over. */
+/** The span of the kernel's longest load average, in seconds. */
 const LOAD_SECONDS = 15 * 60;
 
 const STATES = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq'];
@@ -178,7 +178,7 @@ const GAUGES: readonly GaugeKind[] = [
     title: 'Not crowded',
     rule: 'good where the 15-minute load stays within 1.1 times the cores, fair up to 1.5 times; of a job of 15 minutes or more',
     read(view) {
-      // The average reaches back beyond a shorter job, to what others did before it.
+      // In a shorter job, the average also covers what other jobs did before it.
       if (view.seconds < LOAD_SECONDS)
         throw new MissingInput('15 minutes, over which the load is averaged');
       const load = highest(view.series('ps', 'load_15')) / 100;
@@ -193,13 +193,13 @@ const GAUGES: readonly GaugeKind[] = [
   },
 ];
 
-/** The gauges; those without their inputs are unknown, and say what is lacking. */
+/** The gauges. Those without their inputs are unknown, and say what is missing. */
 export function gaugesOf(job: Job): readonly Gauge[] {
   const rows = new JobRows(job);
   return GAUGES.map(({ name, title, rule, read }) => {
     try {
       const reading = read(new JobView(rows));
-      // Of one group of records nothing was counted: nothing by nothing is not known.
+      // In a single group of records nothing was counted, so the ratio is unknown.
       if (!Number.isFinite(reading.share)) throw new MissingInput('a second group of records');
       return { name, title, rule, ...reading };
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Record groups of raw stats files, as the rows of their tables tell them in the order of the file. */
+/** Record groups of raw stats files, in the order of the file. */
 import { FormatError } from '../../formats/format.ts';
 import type { RawRows } from '../../formats/part.ts';
 import {
@@ -9,23 +9,23 @@ import {
 } from '../../formats/tacc/index.ts';
 import { shortName } from './host-list.ts';
 
-/** A group's line. */
+/** The line number of a group's first line. */
 export interface RecordGroup {
-  /** Since 1970. */
+  /** Seconds since 1970. */
   readonly seconds: number;
   readonly host: string;
   readonly jobIds: readonly string[];
-  /** When the host was started, s since 1970; not a number where that is not known. */
+  /** When the host was started, in seconds since 1970; NaN if that is not known. */
   readonly boot: number;
   readonly line: number;
-  /** Whether its collector archives energies in mJ, not as counted. */
+  /** Whether its collector archives energies in mJ instead of as counted. */
   readonly scaledEnergy: boolean;
 }
 
-/** Reads a host's groups, with the marks of each. */
+/** Reads a host's groups and their marks. */
 export abstract class GroupReader {
   readonly host: string;
-  /** Of the group that is being read. */
+  /** Marks of the current group. */
   protected marks: string[] = [];
 
   constructor(host: string) {
@@ -33,9 +33,9 @@ export abstract class GroupReader {
   }
 
   protected abstract group(group: RecordGroup): void;
-  /** A record of the group; its values are `part.values`. */
+  /** Called for each record of the group; its values are `part.values`. */
   protected record?(part: RawTable, device: string): void;
-  /** When its marks and records are known: at the next group, and at the file's end. */
+  /** Called when the group's marks and records are complete: at the next group, and at the file's end. */
   abstract endGroup(): void;
 
   private take(part: RawTable, { columns }: RawRows): void {
@@ -52,12 +52,12 @@ export abstract class GroupReader {
     }
   }
 
-  /** Whether the group is of another host. */
+  /** Whether the group is from another host. */
   protected isForeign({ host }: RecordGroup): boolean {
     return host !== '' && host !== '-' && shortName(host) !== shortName(this.host);
   }
 
-  /** Reads a file. Gives its lines, and why it could not be read to its end; null where it could. */
+  /** Reads a file. Returns its number of lines, and why it could not be read to its end; null if it could. */
   protected async readFile(path: string, options: ReadRawOptions) {
     let lines = 0;
     let problem: string | null = null;

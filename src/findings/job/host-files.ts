@@ -1,4 +1,4 @@
-/** A host's files, read once for all jobs that are looked for: each record group goes to the jobs that it names. */
+/** Reads a host's files once for all requested jobs: each record group goes to the jobs that it names. */
 import type { Damage } from '../../formats/format.ts';
 import { type RawTable, repairPlan } from '../../formats/tacc/index.ts';
 import type { ArchiveFile } from './archive.ts';
@@ -14,29 +14,29 @@ import {
 } from './host-job.ts';
 import { ALL_JOBS, isJob, jobsOf } from './marks.ts';
 
-/** What was read to get at the jobs: it grows with the files, not with the jobs times the files. */
+/** How much was read: it grows with the files, not with jobs times files. */
 export interface Work {
   /** Lines of files. */
   lines: number;
-  /** Records that were handed to jobs. */
+  /** Records that were passed to jobs. */
   records: number;
 }
 
 export interface HostFiles {
-  /** What could not be read of the files. */
+  /** Problems in the files. */
   readonly oddities: readonly Oddity[];
-  /** All job ids of the files, for who looks for one that is not there. */
+  /** All job ids of the files, for messages about a job that is not there. */
   readonly seen: ReadonlySet<string>;
 }
 
 interface HostOptions {
   readonly jobs: readonly WantedJob[];
-  /** Take record groups that another host wrote, too. */
+  /** Whether to take record groups that another host wrote. */
   readonly foreign: boolean;
-  /** Told each job of which nothing more comes; not in the order of `jobs`. */
+  /** Called for each job after its last record; not in the order of `jobs`. */
   readonly done: (id: string, part: HostJob) => void;
   readonly work?: Work;
-  /** Ends the reading: its reason is thrown. */
+  /** Aborts the reading, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -55,7 +55,7 @@ class HostReader extends GroupReader implements HostState {
   private readonly parts = new Map<string, RawTable>();
   /** The jobs that the group names; null until its marks are known. */
   private named: readonly JobReader[] | null = null;
-  /** Those of them whose its records are. */
+  /** The ones among them that take this group's records. */
   private taking: readonly JobReader[] = [];
 
   constructor(host: string, options: HostOptions) {
@@ -82,7 +82,7 @@ class HostReader extends GroupReader implements HostState {
     for (const id of group.jobIds) if (isJob(id)) this.seen.add(id);
   }
 
-  /** A file whose host was started after the last record: it was started again. */
+  /** Notices that the host was started again: the file says that it started after the last record. */
   private watchForStart({ boot, seconds, line }: RecordGroup): void {
     if (boot > this.lastTime && this.lastTime !== Number.NEGATIVE_INFINITY) {
       this.starts.push({ place: `${this.path}: line ${line}`, time: seconds });
@@ -109,7 +109,7 @@ class HostReader extends GroupReader implements HostState {
     }
   }
 
-  /** The first record of a type in a file, or since it got other keys. */
+  /** Called at a type's first record in a file, and when its keys change. */
   private describe(part: RawTable, type: NonNullable<RawTable['type']>): void {
     this.parts.set(type.type, part);
     const { scaledEnergy } = part.raw;
@@ -119,7 +119,7 @@ class HostReader extends GroupReader implements HostState {
     this.types.set(type.type, { text, plan: repairPlan(type, scaledEnergy) });
   }
 
-  /** Decides at the group's first record, when its marks are known. */
+  /** Called at the group's first record, when its marks are known. */
   private decide(group: RecordGroup): void {
     if (this.named !== null) return;
     const all = this.jobs.get(ALL_JOBS);
@@ -137,7 +137,7 @@ class HostReader extends GroupReader implements HostState {
   endGroup(): void {
     const group = this._group;
     if (group === null) return;
-    // A group without records has marks all the same.
+    // A group without records may still have marks.
     this.decide(group);
     for (const job of this.taking) job.endGroup(group.seconds);
     for (const job of this.named ?? []) if (job.isComplete) this.done(job);
@@ -152,13 +152,13 @@ class HostReader extends GroupReader implements HostState {
     this.options.done(id, job.finish());
   }
 
-  /** After the last file. */
+  /** Called after the last file. */
   finish(): void {
     for (const job of [...this.jobs.values()]) this.done(job);
   }
 }
 
-/** Reads a host's files for jobs, in the order given. Files that cannot be read are oddities. */
+/** Reads a host's files for jobs, in the given order. Files that cannot be read are listed as oddities. */
 export async function readHostFiles(
   host: string,
   files: Iterable<ArchiveFile>,

@@ -1,4 +1,4 @@
-/** One host's part of a job: the records of its files that belong to the job, repaired and added up. */
+/** One host's part of a job: those records of its files that belong to the job, repaired and added up. */
 import type { RawSchema, RepairPlan } from '../../formats/tacc/index.ts';
 import { DeviceRecords, type Slot } from './device-records.ts';
 import { nameKeys } from './events/names.ts';
@@ -7,13 +7,13 @@ import { ALL_JOBS, isJob, noteMark } from './marks.ts';
 import { Processes } from './processes.ts';
 import { TypeTable } from './type-table.ts';
 
-/** A suspect spot, with its place; none changed a number silently. */
+/** A suspect spot and its place; none of them changed a number without being listed. */
 export interface Oddity {
   readonly host: string;
   /** `path`, or `path: line N`. */
   readonly place: string;
   readonly what: string;
-  /** Seconds since 1970 of the record group; null where it is about a file or a host. */
+  /** Seconds since 1970 of the record group; null if it is about a file or a host. */
   readonly time: number | null;
 }
 
@@ -22,43 +22,43 @@ export interface HostJob {
   readonly files: readonly string[];
   /** Seconds since 1970 of the job's record groups, in file order. */
   readonly times: readonly number[];
-  /** When the marks `begin JOB` and `end JOB` were set; null where there is none. */
+  /** When the marks `begin JOB` and `end JOB` were set; null without the mark. */
   readonly begin: number | null;
   readonly end: number | null;
-  /** Other jobs that ran at the same time. */
+  /** Other jobs that ran on the host at the same time. */
   readonly others: readonly string[];
   readonly reboots: number;
-  /** Whether its collector archives energies in mJ, not as counted. */
+  /** Whether the host's collector archives energies in mJ instead of as counted. */
   readonly scaledEnergy: boolean;
   readonly types: ReadonlyMap<string, TypeTable>;
   readonly processes: Processes;
   readonly oddities: readonly Oddity[];
 }
 
-/** A job that is looked for. */
+/** A requested job. */
 export interface WantedJob {
   readonly id: string;
-  /** Only records of this time, seconds since 1970, ends included. */
+  /** Only records of this time span, in seconds since 1970, both ends included. */
   readonly from: number;
   readonly to: number;
-  /** Record groups of it that the host has: after so many nothing more of it will come. Infinite where not known. */
+  /** How many of the host's record groups name the job: after that many, it is complete. Infinite if not known. */
   readonly groups: number;
 }
 
-/** A type as the host's files have it at present. */
+/** A type's current schema in the host's files. */
 export interface TypeState {
-  /** Two that are equal count the same. */
+  /** Two states with equal texts count the same things. */
   readonly text: string;
   readonly plan: RepairPlan;
 }
 
-/** A start of the host that its files tell. */
+/** A start of the host that its files report. */
 export interface HostStart {
   readonly place: string;
   readonly time: number;
 }
 
-/** What holds for all jobs of a host while its files are read. */
+/** State that all jobs of a host share while its files are read. */
 export interface HostState {
   readonly host: string;
   readonly path: string;
@@ -67,16 +67,16 @@ export interface HostState {
 }
 
 const MOST_ODDITIES = 1000;
-/** Other jobs that are named. */
+/** The most other jobs that are listed. */
 const MOST_OTHERS = 1000;
-/** The types whose devices come and go are listed, not added up. */
+/** Types whose devices come and go: they are listed instead of added up. */
 const LISTED = new Set(['proc']);
 
 interface Devices extends TypeState {
   readonly devices: Map<string, DeviceRecords>;
 }
 
-/** Takes one job's record groups of one host. */
+/** Collects one job's record groups from one host. */
 export class JobReader {
   readonly wanted: WantedJob;
   private readonly state: HostState;
@@ -90,10 +90,10 @@ export class JobReader {
   private begin: number | null = null;
   private end: number | null = null;
   private boots = 0;
-  /** Starts of the host that it knows of. */
+  /** How many starts of the host it has noted. */
   private starts = 0;
   private scaledEnergy = false;
-  /** Record groups that name it, so far. */
+  /** How many record groups have named it so far. */
   private named = 0;
 
   constructor(wanted: WantedJob, state: HostState) {
@@ -101,7 +101,7 @@ export class JobReader {
     this.state = state;
   }
 
-  /** Whether all groups were seen that the host has of it. */
+  /** Whether all of the host's groups of this job were seen. */
   get isComplete(): boolean {
     return this.named >= this.wanted.groups;
   }
@@ -114,8 +114,8 @@ export class JobReader {
   }
 
   /**
-   * Whether the records of a group that names it are its own.
-   * @param strange whose group it is where that is another host; null else
+   * Whether the job takes the records of a group that names it.
+   * @param strange the name of the other host that wrote the group; null if it is this host's own
    */
   takes(
     group: RecordGroup,
@@ -152,7 +152,7 @@ export class JobReader {
     return true;
   }
 
-  /** Starts of the host between the job's record groups. */
+  /** Notes starts of the host between the job's record groups. */
   private noteStarts(): void {
     const { host, starts } = this.state;
     for (; this.starts < starts.length; this.starts++) {
@@ -180,7 +180,7 @@ export class JobReader {
     this.begin = group.seconds;
   }
 
-  /** A record of a group that it takes. */
+  /** Adds a record of a group that it takes. */
   record(schema: RawSchema, device: string, values: BigUint64Array, seconds: number): void {
     if (LISTED.has(schema.type)) {
       this.processes.add(schema, device, values, seconds);
@@ -240,7 +240,7 @@ export class JobReader {
     for (const table of this.tables.values()) table.endRow(seconds);
   }
 
-  /** What it has read: exact totals added up. Call once, after the last record. */
+  /** Returns the collected part, with exact totals. To be called once, after the last record. */
   finish(): HostJob {
     for (const { devices } of this.types.values()) {
       for (const device of devices.values()) device.finish();

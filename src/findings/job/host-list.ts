@@ -1,10 +1,10 @@
-/** Lists of hosts as schedulers write them: `c[401-404,410]-10[1-3],login1`. */
+/** Lists of hosts in the notation of schedulers: `c[401-404,410]-10[1-3],login1`. */
 import { JobError } from './errors.ts';
 
-/** Hosts of one list at most: a mistyped range must not fill memory. */
+/** The most hosts of one list: a mistyped range must not fill the memory. */
 const MOST = 100_000;
 
-/** Cuts at commas outside of brackets. */
+/** Splits at commas outside of brackets. */
 function parts(text: string): string[] {
   const found: string[] = [];
   let depth = 0;
@@ -25,7 +25,7 @@ function parts(text: string): string[] {
   return found;
 }
 
-/** `401-404,410` as texts; numbers keep the width of the range's first. */
+/** Expands `401-404,410` to texts; numbers are padded to the width of the range's first number. */
 function numbersOf(ranges: string, list: string): string[] {
   const found: string[] = [];
   for (const range of ranges.split(',')) {
@@ -54,7 +54,7 @@ function expand(part: string, list: string): string[] {
   return numbers.flatMap((number) => ends.map((end) => before + number + end));
 }
 
-/** The hosts of a list, in its order, each once. Empty for `None assigned` and the like. @throws JobError */
+/** The hosts of a list, in its order, without repetition. Empty for `None assigned` and the like. @throws JobError */
 export function expandHosts(list: string): string[] {
   if (/^\s*(none( assigned)?|unknown|\(null\))?\s*$/i.test(list)) return [];
   const hosts = new Set(parts(list).flatMap((part) => expand(part, list)));
@@ -65,6 +65,6 @@ export function expandHosts(list: string): string[] {
 /** The name up to its first dot: archives use full names, schedulers often short ones. */
 export const shortName = (host: string): string => {
   const dot = host.indexOf('.');
-  // An address is no name with a domain.
+  // An IP address has no domain.
   return dot < 0 || /^[\d.]+$/.test(host) ? host : host.slice(0, dot);
 };

@@ -1,18 +1,18 @@
-/** Files of an archive on their way into its job index, and out of the archive. */
+/** Adds files of an archive to its job index, and removes old files from the archive. */
 import { existsSync, rmSync } from 'node:fs';
 import { type Archive, stampOf } from './archive.ts';
 import { indexPath, isSame, updateIndex } from './job-index.ts';
 
-/** Milliseconds for which who brings files waits for another writer. */
+/** How many milliseconds to wait for another process that writes the index. */
 const ARRIVED_WAIT_MS = 20_000;
 
-/** Removes files of an archive that its index has and that began so many days ago: their jobs stay. Gives their number. */
+/** Removes files of an archive that are in its index and began more than so many days ago; their jobs stay. Returns the number of files. */
 export async function retain(archive: Archive, days: number): Promise<number> {
   const until = Date.now() / 1000 - days * 86_400;
   const old = archive.files.filter(({ from }) => from !== null && from < until);
   if (old.length === 0) return 0;
   await updateIndex(archive, { keep: true });
-  // Only what is in the index, on the disk, may go.
+  // Only what the index has safely on disk may be removed.
   for (const { path, stamp } of old) {
     const now = stampOf(path);
     if (now !== null && stamp !== undefined && isSame(now, stamp)) rmSync(path);
@@ -23,9 +23,9 @@ export async function retain(archive: Archive, days: number): Promise<number> {
 }
 
 /**
- * Files have come into an archive: where it has an index, they are read into it. What another process is reading in already
- * is left to it, and to the next question.
- * @param paths in the archive, such as `HOST/1380603606.gz`
+ * Called when files were added to an archive: if it has an index, they are read into it. Files that another process is reading
+ * are left to that process, or to the next question.
+ * @param paths paths in the archive, such as `HOST/1380603606.gz`
  */
 export async function indexArrived(folder: string, paths: readonly string[]): Promise<void> {
   const archive = { path: folder, files: [], skipped: [] };

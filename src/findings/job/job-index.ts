@@ -1,9 +1,9 @@
 /**
- * The job index of an archive: what `node jobs` asks, kept in a DuckDB file beside the files (docs/node/jobs.md).
+ * The job index of an archive: the answers for `node jobs`, in a DuckDB file beside the archive's files (docs/node/jobs.md).
  *
- * A file is read when it is new or differs in size, time or inode from what was read; the jobs that it names are then
- * measured anew from all of their files, by the same code as without an index. So an index is equal to one that is made at
- * once, whichever way it grew.
+ * A file is read if it is new, or if its size, time or inode changed; the jobs that it names are then measured again from all
+ * of their files, by the same code as without an index. So an index that grew in steps equals one that is made
+ * at once.
  */
 import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
@@ -31,32 +31,32 @@ import { METRIC_COLUMNS, METRIC_MEANINGS, measuredRow } from './job-rows.ts';
 import { readJobs } from './read-jobs.ts';
 
 export interface UpdateOptions {
-  /** Reads all files anew; jobs of files that are gone stay, where they are kept. */
+  /** Reads all files again; jobs whose files were removed stay if the index keeps them. */
   readonly rebuild?: boolean;
-  /** Makes it from scratch, even if there is one. */
+  /** Makes the index from scratch, even if there is one. */
   readonly scratch?: boolean;
-  /** Of the archive these files alone have come: paths in it. The others are as they were. */
+  /** Only these files were added to the archive: their paths in it. All others are taken as unchanged. */
   readonly arrived?: readonly string[];
-  /** Whether jobs stay whose files are removed; where not given, as before (at first: no). */
+  /** Whether jobs stay in the index when their files are removed. By default as in the last update, and at first false. */
   readonly keep?: boolean;
-  /** Takes the place of what an earlier update was given; null: that stays. */
+  /** Replaces the accounting entries of an earlier update; null leaves those unchanged. */
   readonly accounted?: readonly AccountedJob[] | null;
-  /** Milliseconds to wait for another process that writes it; for ever where not given. */
+  /** Milliseconds to wait for another process that writes the index; unlimited by default. */
   readonly patience?: number;
   readonly work?: Work;
-  /** Files that are taken at a time: memory grows with it. */
+  /** How many files are read at a time: the memory used grows with it. */
   readonly filesAtOnce?: number;
 }
 
 export interface UpdateResult {
-  /** Files that were read, that were gone, and all that the index has now. */
+  /** Numbers of files: those that were read, those that were removed, and all that the index has now. */
   readonly read: number;
   readonly gone: number;
   readonly files: number;
-  /** Jobs that were measured, and all. */
+  /** Numbers of jobs: those that were measured, and all. */
   readonly measured: number;
   readonly jobs: number;
-  /** Bytes of the files that were read, as they lie there. */
+  /** Bytes of the files that were read, as stored. */
   readonly bytes: number;
 }
 
@@ -66,11 +66,11 @@ interface KnownFile {
 }
 
 const ALWAYS = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, foreign: false };
-/** A day's of a thousand hosts. */
+/** One day's files of a thousand hosts. */
 const FILES_AT_ONCE = 1000;
 const MEASURED = measuredTable(METRIC_MEANINGS);
 
-/** Tables, and which of their rows stay where all files are read anew. */
+/** Tables, and which of their rows stay when all files are read again. */
 const KEPT_ROWS: readonly { readonly table: KeptTable; readonly rows: string }[] = [
   { table: META, rows: "key IN ('accounting', 'keep')" },
   { table: ACCOUNTING, rows: 'true' },
@@ -87,13 +87,13 @@ export const indexPath = (archive: Archive): string => join(archive.path, JOB_IN
 export const isSame = (a: FileStamp, b: FileStamp) =>
   a.size === b.size && a.mtime === b.mtime && a.inode === b.inode;
 
-/** Files that an index has not, or has otherwise; and paths that it has and that are gone. */
+/** Files that the index lacks or has in another state, and paths in the index whose files are gone. */
 export interface Difference {
   readonly changed: readonly (readonly [path: string, file: ArchiveFile, stamp: FileStamp])[];
   readonly gone: readonly string[];
 }
 
-/** Rows of `_files`, as far as they are compared: path, size, mtime, inode. */
+/** The compared columns of `_files`: path, size, mtime, inode. */
 type FileRow = readonly unknown[];
 export const FILE_ROWS = 'SELECT path, size, mtime, inode FROM _files WHERE NOT gone';
 
@@ -113,13 +113,13 @@ export function differenceOf(archive: Archive, rows: Iterable<FileRow>): Differe
       changed.push([path, file, stamp]);
     }
   }
-  // By time: jobs of the same days are measured together.
+  // By time, so that jobs of the same days are measured together.
   const time = ({ from }: ArchiveFile) => from ?? Number.POSITIVE_INFINITY;
   changed.sort(([, a], [, b]) => time(a) - time(b) || (a.path < b.path ? -1 : 1));
   return { changed, gone: [...known.keys()] };
 }
 
-/** Tells accounting files of other content apart. */
+/** Differs between accounting files of different content. */
 export const accountingStamp = (jobs: readonly AccountedJob[]): string =>
   createHash('sha256')
     .update(JSON.stringify(jobs.map(({ place: _, ...job }) => job)))
@@ -131,7 +131,7 @@ class Update {
   private readonly options: UpdateOptions;
   /** Files of the index, by path in the archive. */
   private readonly known = new Map<string, KnownFile>();
-  /** Whether jobs stay whose files are removed. */
+  /** Whether jobs stay when their files are removed. */
   private keeps = false;
   private next = 1;
   private readonly measured = new Set<string>();
@@ -202,8 +202,8 @@ class Update {
   }
 
   /**
-   * Makes the tables. Of older ones what was accounted stays, and what is known of files that were removed, as nobody can
-   * read them again.
+   * Creates the tables. From an older index it keeps the accounting entries, and the data of removed files, which cannot
+   * be read again.
    */
   private async begin(): Promise<void> {
     const draft = this.draft;
@@ -240,7 +240,7 @@ class Update {
     );
   }
 
-  /** Files that have come or changed, and those that are gone. */
+  /** Files that were added, changed or removed. */
   private async difference(): Promise<Difference> {
     const rows = await this.draft.rows(FILE_ROWS);
     const { arrived } = this.options;
@@ -250,7 +250,7 @@ class Update {
     return { changed, gone: [] };
   }
 
-  /** Files that were removed: their jobs stay, or are measured anew without them. */
+  /** For files that were removed: their jobs stay, or are measured again without these files. */
   private async forget(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
     const ids = paths.flatMap((path) => this.known.get(path)?.id ?? []);
@@ -264,7 +264,7 @@ class Update {
     await this.replace();
   }
 
-  /** Names the files whose rows go, and begins the list of jobs to be measured with theirs. */
+  /** Marks the files whose rows are removed, and begins the list of jobs to be measured with their jobs. */
   private async stage(files: readonly number[]): Promise<void> {
     await this.name(files);
     await this.draft.run(
@@ -310,7 +310,7 @@ class Update {
   private async replace(): Promise<void> {
     const draft = this.draft;
     await draft.run(
-      // What is left of a job's files would not be the job.
+      // If some of a job's files were removed, the others do not show the whole job.
       `DELETE FROM _jobs WHERE job IN (SELECT id FROM _measured) AND job IN (
         SELECT job FROM _file_jobs WHERE file IN (SELECT id FROM _files WHERE gone))`,
       'DELETE FROM _measured WHERE id IN (FROM _jobs)',
@@ -375,7 +375,7 @@ class Update {
     );
   }
 
-  /** Jobs whose queue is another one now, where metrics and flags go by it. */
+  /** Measures jobs again whose queue has changed, if their metrics or flags depend on the queue. */
   private async measureAgain(): Promise<void> {
     await this.draft.run(
       ACCOUNTED_SQL,
@@ -386,7 +386,7 @@ class Update {
   }
 }
 
-/** CPUs of its hosts; null where no host says. */
+/** The number of CPUs of its hosts; null if no host says. */
 function cpusOf({ hosts }: Job): number | null {
   let sum = 0;
   for (const { types } of hosts) {
@@ -398,8 +398,8 @@ function cpusOf({ hosts }: Job): number | null {
 }
 
 /**
- * Brings an archive's index up to its files; makes it where there is none. Null where another process is at it.
- * @throws JobError, TriscopeError where it cannot be written, the file system's error
+ * Updates an archive's index to its files; creates it if there is none. Null if another process is updating it.
+ * @throws JobError; TriscopeError if it cannot be written; or the file system's error
  */
 export async function updateIndex(
   archive: Archive,

@@ -1,16 +1,16 @@
-/** Which jobs an archive has: by the job ids and marks of its record groups. Nothing of the records is kept. */
+/** Which jobs an archive has, from the job ids and marks of its record groups. Records are not stored. */
 import type { Archive, ArchiveFile } from './archive.ts';
 import { mayHold } from './archive.ts';
 import { GroupReader, type RecordGroup } from './groups.ts';
 import type { Work } from './host-files.ts';
 import { isJob, jobsOf } from './marks.ts';
 
-/** What a host has of a job. */
+/** What one host has of a job. */
 interface ListedHost {
   /** Whether it has the marks. */
   begin: boolean;
   end: boolean;
-  /** Its record groups whose lines or marks name the job. */
+  /** The number of its record groups whose lines or marks name the job. */
   groups: number;
 }
 
@@ -29,30 +29,30 @@ export interface ListedJob {
 export interface FileJob extends ListedHost {
   first: number;
   last: number;
-  /** Record groups whose lines name it: marks may name it in others, too. */
+  /** Record groups whose lines name it; marks may name it in other groups, too. */
   lines: number;
 }
 
 export interface JobList {
-  /** By their first record. */
+  /** Sorted by their first record. */
   readonly jobs: readonly ListedJob[];
   /** Files that could not be read to their end. */
   readonly problems: readonly { readonly path: string; readonly what: string }[];
 }
 
 interface ListOptions {
-  /** Seconds since 1970; infinite where not said. */
+  /** Seconds since 1970; infinite by default. */
   readonly from: number;
   readonly to: number;
   readonly foreign: boolean;
-  /** Ends the reading: its reason is thrown. */
+  /** Aborts the reading, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 class Lister extends GroupReader {
   readonly jobs = new Map<string, FileJob>();
   private readonly options: ListOptions;
-  /** The group that is being read; null where it does not count. */
+  /** The current group; null if it does not count. */
   private _group: RecordGroup | null = null;
 
   constructor(host: string, options: ListOptions) {
@@ -60,7 +60,7 @@ class Lister extends GroupReader {
     this.options = options;
   }
 
-  /** Nothing of its records is read. */
+  /** Reads a file without its records. */
   read(path: string) {
     return this.readFile(path, { types: [], signal: this.options.signal });
   }
@@ -96,11 +96,11 @@ class Lister extends GroupReader {
 
 export interface ListedFile {
   readonly jobs: ReadonlyMap<string, FileJob>;
-  /** Why it could not be read to its end; null where it could. */
+  /** Why it could not be read to its end; null if it could. */
   readonly problem: string | null;
 }
 
-/** Reads a file for the jobs that it names. */
+/** Reads which jobs a file names. */
 export async function listFile(
   file: ArchiveFile,
   options: ListOptions,
@@ -112,7 +112,7 @@ export async function listFile(
   return { jobs: lister.jobs, problem };
 }
 
-/** The jobs of files together, by their first record. */
+/** Merges the jobs of several files, sorted by their first record. */
 export function mergeFiles(
   files: Iterable<readonly [ArchiveFile, ReadonlyMap<string, FileJob>]>,
 ): readonly ListedJob[] {

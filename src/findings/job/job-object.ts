@@ -31,11 +31,11 @@ const flagFacts = ({ flag, result, value, why }: FlagResult) => ({
 });
 
 const time = (seconds: number | null) => (seconds === null ? null : isoTime(seconds));
-/** NaN has no place in JSON: missing is null. */
+/** JSON has no NaN: a missing value is null. */
 const values = (series: Float64Array) =>
   Array.from(series, (value) => (Number.isNaN(value) ? null : value));
 
-/** The whole of it. @param page devices of a type, where they were asked for */
+/** The whole object. @param page devices of one type, if they were requested */
 export function jobObject(job: Job, page: readonly DeviceRow[] | null) {
   const { processes, repairs, notes, oddities, ...facts } = jobFacts(job, metricsOf(job));
   return {
@@ -50,7 +50,7 @@ export function jobObject(job: Job, page: readonly DeviceRow[] | null) {
   };
 }
 
-/** What is told of a job, but for its courses in time. */
+/** The facts of a job, without its courses in time. */
 export function jobFacts(job: Job, metrics: readonly MetricValue[]) {
   const { times } = job;
   const first = times[0] ?? null;

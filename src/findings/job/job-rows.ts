@@ -10,13 +10,13 @@ import { type JobToRead, type ReadJobsOptions, readJobs } from './read-jobs.ts';
 
 export interface JobRow {
   readonly id: string;
-  /** '' where no accounting file tells. */
+  /** '' if no accounting file has it. */
   readonly user: string;
   readonly account: string;
   readonly queue: string;
   readonly name: string;
   readonly state: string;
-  /** The program that most of its processes run; '' where nothing tells, or metrics were not asked for. */
+  /** The program that most of its processes run; '' if that is not known, or if metrics were not requested. */
   readonly application: string;
   /** Seconds since 1970 of its first and last record group. */
   readonly first: number;
@@ -24,18 +24,18 @@ export interface JobRow {
   readonly seconds: number;
   readonly hosts: number;
   readonly groups: number;
-  /** Hosts without the mark. */
+  /** The number of hosts without the mark. */
   readonly no_begin: number;
   readonly no_end: number;
-  /** Names of the raised flags; null where metrics were not asked for. */
+  /** Names of the raised flags; null if metrics were not requested. */
   readonly flags: readonly string[] | null;
-  /** Columns of the metrics that some input is not exact of (`MetricValue.doubt`); null as `flags`. */
+  /** Columns of the metrics with an inexact input (`MetricValue.doubt`); null as for `flags`. */
   readonly doubtful: readonly string[] | null;
-  /** By column (`columnOf`); null where one is not available. */
+  /** By column (`columnOf`); null if the metric is not available. */
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 
-/** A metric's name in a row: those of hpcperfstats that have a namesake get a prefix. */
+/** A metric's column: metrics of hpcperfstats get a prefix if another set has a metric of the same name. */
 export const columnOf = (set: MetricSet, name: string): string =>
   set === 'hpcperfstats' ? `hpcperfstats_${name}` : name;
 
@@ -73,7 +73,7 @@ export function rowOf(listed: ListedJob, accounted: AccountedJob | null): JobRow
   };
 }
 
-/** The rows with metrics and flags, in the order of `jobs`: reads their files. */
+/** The rows with metrics and flags, in the order of `jobs`. Reads the jobs' files. */
 export async function measuredRows(
   jobs: readonly JobToRead[],
   options: ReadJobsOptions,
@@ -85,7 +85,7 @@ export async function measuredRows(
   return jobs.flatMap(({ listed }) => rows.get(listed.id) ?? []);
 }
 
-/** The row of a job that was read. */
+/** The row of one job that was read. */
 export function measuredRow(job: Job, listed: ListedJob, accounted: AccountedJob | null): JobRow {
   const values = metricsOf(job);
   const flags = flagsOf(job, values).filter(({ result }) => result === 'flagged');

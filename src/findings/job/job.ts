@@ -1,4 +1,4 @@
-/** A job: what an archive has of it, all hosts together. */
+/** A job: everything that an archive has about it, from all hosts. */
 import type { AccountedJob } from './accounting.ts';
 import { jobTimes } from './align.ts';
 import { type Archive, type ArchiveFile, hostsNamed, mayHold } from './archive.ts';
@@ -21,20 +21,20 @@ export interface Job {
 export interface JobQuery {
   readonly id: string;
   readonly accounted?: AccountedJob | null;
-  /** Only these hosts; else those of the accounting file, else all of the archive. */
+  /** Only these hosts; by default those of the accounting file, or else all of the archive. */
   readonly hosts?: readonly string[];
   /** Seconds since 1970. */
   readonly from?: number;
   readonly to?: number;
-  /** Take record groups that another host wrote, too. */
+  /** Whether to take record groups that another host wrote. */
   readonly foreign?: boolean;
-  /** Ends the reading: its reason is thrown. */
+  /** Aborts the reading, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Seconds that clocks of scheduler and node may differ. */
+/** Largest difference between the clocks of scheduler and node, in seconds. */
 const PAD = 1200;
-/** Ids that an error names. */
+/** How many ids an error message lists. */
 const NAMED = 5;
 
 function windowOf({ accounted, from, to }: JobQuery): { from: number; to: number } {
@@ -46,7 +46,7 @@ function windowOf({ accounted, from, to }: JobQuery): { from: number; to: number
   };
 }
 
-/** The ids most like the one asked for: those that differ least in length and digits. */
+/** The ids most similar to the requested one: with the smallest difference in length and digits. */
 function nearestIds(wanted: string, ids: Iterable<string>): string[] {
   const number = Number(wanted);
   const far = (id: string) => {
@@ -80,7 +80,7 @@ function notFound(
   );
 }
 
-/** Reads a job from an archive. @throws JobNotFoundError where the archive has nothing of it */
+/** Reads a job from an archive. @throws JobNotFoundError if the archive has no records of it */
 export async function readJob(archive: Archive, query: JobQuery): Promise<Job> {
   const { id, accounted = null, foreign = false, signal } = query;
   const { from, to } = windowOf(query);
@@ -138,7 +138,7 @@ export async function readJob(archive: Archive, query: JobQuery): Promise<Job> {
   return { id, accounted, hosts, missing, times: jobTimes(hosts), oddities };
 }
 
-/** The one accounted job of an id. @throws JobNotFoundError where there are several, at different times */
+/** The accounting entry of an id. @throws JobNotFoundError if there are several, at different times */
 export function accountedJob(
   jobs: readonly AccountedJob[],
   { id, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: JobQuery,

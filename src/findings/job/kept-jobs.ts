@@ -1,4 +1,4 @@
-/** Questions to the job index of an archive. */
+/** Queries on the job index of an archive. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bytes as sizeText } from '../../model/measures/index.ts';
@@ -13,33 +13,33 @@ import { type JobRow, METRIC_COLUMNS, METRIC_MEANINGS } from './job-rows.ts';
 
 /** A row of `jobs_by_…`. */
 export interface GroupRow {
-  /** The user, account, …; of days `2026-03-01`. */
+  /** The user, account, and so on; for days, a date such as `2026-03-01`. */
   readonly group: string;
   readonly jobs: number;
   readonly nodeHours: number;
-  /** Busy CPUs by CPUs, 0 to 1, of the jobs that tell both; null where none does. */
+  /** Busy CPUs divided by all CPUs, 0 to 1, over the jobs that have both numbers; null if none has. */
   readonly efficiency: number | null;
   readonly flaggedJobs: number;
   readonly flaggedNodeHours: number;
 }
 
-/** What hosts did on a day. */
+/** What a host did on one day. */
 export interface HostDay {
   readonly host: string;
   /** `2026-03-01`. */
   readonly day: string;
-  /** Seconds of jobs; of several at a time, of each. */
+  /** Seconds of jobs; if several run at a time, the seconds of each are added. */
   readonly seconds: number;
-  /** Seconds with a job, or several. */
+  /** Seconds during which at least one job ran. */
   readonly busySeconds: number;
   readonly flaggedSeconds: number;
-  /** Busy CPUs by CPUs of these jobs on all their hosts, by their seconds here; null where none tells both. */
+  /** Busy CPUs divided by all CPUs of these jobs on all their hosts, weighted by their seconds here; null if no job has both numbers. */
   readonly efficiency: number | null;
 }
 
-/** Which jobs. */
+/** Which jobs are requested. */
 export interface JobsWanted {
-  /** SQL conditions, all of which hold: of a user only the first, which is judged. */
+  /** SQL conditions, all of which have to hold. From a user comes the first at most, and it is checked. */
   readonly where?: string | undefined;
   readonly user?: string | undefined;
   readonly queue?: string | undefined;
@@ -47,30 +47,30 @@ export interface JobsWanted {
   readonly application?: string | undefined;
   readonly state?: string | undefined;
   readonly hosts?: readonly string[] | null;
-  /** Words that are all in a job's id, user, account, queue, name or state, in either case. */
+  /** Words that all have to occur in a job's id, user, account, queue, name or state, in upper or lower case. */
   readonly words?: readonly string[];
-  /** A flag that is raised. */
+  /** A raised flag. */
   readonly flag?: string | undefined;
-  /** Seconds since 1970: that were there at some time between. */
+  /** Seconds since 1970: jobs with records at some time between the two. */
   readonly between?: readonly [from: number, to: number] | undefined;
 }
 
 export interface RowSearch extends JobsWanted {
-  /** Of more jobs only so many: the latest, or the first by `sort`. */
+  /** At most so many jobs: the latest ones, or the first by `sort`. */
   readonly most?: number;
-  /** So many that would come first are left out. */
+  /** How many of the first jobs to leave out. */
   readonly skip?: number;
-  /** By a column, its greatest value first where `down`; what is missing comes last. */
+  /** Sorts by a column, its greatest value first if `down`; missing values come last. */
   readonly sort?: { readonly column: string; readonly down: boolean };
-  /** Columns of metrics that are wanted; all where not given. */
+  /** Columns of metrics to return; by default all. */
   readonly metrics?: readonly string[];
 }
 
-/** What words are looked for in. */
+/** The text in which words are searched. */
 const WORDS_IN = `lower(concat_ws(' ', id, "user", account, queue, name, state))`;
 const SAME = ['user', 'queue', 'account', 'application', 'state'] as const;
 
-/** The jobs of a search, but for its condition; to be given a name. */
+/** The jobs of a search as SQL without its last condition. */
 function searched(wanted: JobsWanted): string {
   const { flag, hosts = null, words = [], between } = wanted;
   const list = (hosts ?? []).map((host) => quoteText(shortName(host))).join(', ');
@@ -106,14 +106,14 @@ export class KeptJobs {
     this.archive = archive;
   }
 
-  /** How many jobs there are, of a user or of all: an index that is open does not change. */
+  /** The number of jobs, of one user or of all: an open index does not change. */
   all(user: string | null): Promise<number> {
     const known = this.counts.get(user) ?? this.count({ user: user ?? undefined });
     this.counts.set(user, known);
     return known;
   }
 
-  /** How many jobs a search finds. @throws QueryError */
+  /** The number of jobs that a search finds. @throws QueryError */
   async count(search: JobsWanted): Promise<number> {
     const select = `SELECT count(*) FROM ${searched(search)} jobs`;
     const [[count]] = await this.kept.where(select, search.where ?? 'true', '');
@@ -126,7 +126,7 @@ export class KeptJobs {
     return first === null ? null : [Number(first), Number(last)];
   }
 
-  /** The jobs that a search finds, by their first record. @throws QueryError */
+  /** The jobs that a search finds, sorted by their first record. @throws QueryError */
   async rows(search: RowSearch = {}): Promise<JobRow[]> {
     const { where = 'true', most, skip = 0, sort, metrics = METRIC_COLUMNS } = search;
     const columns = [...TEXTS, ...NUMBERS, ...metrics].map(quoteName);
@@ -157,7 +157,7 @@ export class KeptJobs {
     });
   }
 
-  /** Sums of jobs; the most node hours first, days in their order. @throws QueryError */
+  /** Sums over jobs, by the most node hours first; days are in their order. @throws QueryError */
   async by(group: JobGroup, wanted: JobsWanted = {}): Promise<GroupRow[]> {
     const { select, order } = sumsOf(group, searched(wanted));
     const rows = await this.kept.where(
@@ -190,13 +190,13 @@ export class KeptJobs {
     }));
   }
 
-  /** Names of all hosts that it has records of, with jobs or without. */
+  /** Names of all hosts in the index, with and without jobs. */
   async hosts(): Promise<readonly string[]> {
     const rows = await this.kept.rows('SELECT DISTINCT host FROM kept.main._files ORDER BY host');
     return rows.map(([host]) => String(host));
   }
 
-  /** Whether accounting has a job as this user's. */
+  /** Whether the accounting entry of a job names this user. */
   async isOf(id: string, user: string): Promise<boolean> {
     const own = await this.kept.rows(
       `SELECT 1 FROM jobs WHERE id = ${quoteText(id)} AND "user" = ${quoteText(user)}`,
@@ -242,15 +242,15 @@ export class KeptJobs {
 }
 
 export interface OpenedJobs {
-  /** Null where the archive has no index, or one that cannot be used. */
+  /** Null if the archive has no index, or one that cannot be used. */
   readonly jobs: KeptJobs | null;
-  /** Why one that is there is not used, or what is not in it, in one line; null else. */
+  /** In one line, why an existing index is not used, or what it lacks; otherwise null. */
   readonly note: string | null;
 }
 
 /**
- * Opens the index of an archive, where it has one, brought up to its files.
- * @param accounted takes the place of what the index has; null: that stays
+ * Opens the index of an archive, if it has one, updated to its files.
+ * @param accounted replaces the accounting entries of the index; null leaves them
  */
 export async function openJobs(
   archive: Archive,
@@ -281,7 +281,7 @@ export async function openJobs(
   }
 }
 
-/** The archive with the files that its index has of a job only; all of them where it has none. */
+/** The archive with only those files that its index names for a job; with all files if there is no index. */
 export async function filesOfJob(archive: Archive, id: string): Promise<Archive> {
   const { jobs } = await openJobs(archive, null);
   try {
@@ -292,7 +292,7 @@ export async function filesOfJob(archive: Archive, id: string): Promise<Archive>
   }
 }
 
-/** Writes an archive's indexed jobs as Parquet. @throws TriscopeError where the folder cannot be written */
+/** Writes an archive's indexed jobs as Parquet. @throws TriscopeError if the folder cannot be written */
 export async function writeParquet(
   archive: Archive,
   folder: string,
@@ -309,7 +309,7 @@ export async function writeParquet(
 }
 
 /**
- * Updates it to the archive's files; returns whether that was done. `broken`: what is there may be of an older
+ * Updates it to the archive's files; returns whether that was done. `broken`: the existing file may be of an older
  * version, or no index at all.
  */
 async function bringUp(
@@ -326,19 +326,19 @@ async function bringUp(
   }
 }
 
-/** What an index lacks: files that came, changed or went, and their bytes. */
+/** What an index lacks: files that were added, changed or removed, and their bytes. */
 interface Lag {
   readonly files: number;
   readonly bytes: number;
 }
 
 const ALL: Lag = { files: 0, bytes: 0 };
-/** Bytes of files that a question reads into the index before it answers: some seconds. */
+/** How many bytes of files are read into the index before a question is answered: this takes some seconds. */
 const MOST_BYTES = 64e6;
-/** Milliseconds that a question waits for another process that writes the index. */
+/** How many milliseconds a question waits for another process that writes the index. */
 const WRITER_WAIT_MS = 2000;
 
-/** Null where it lacks nothing. */
+/** Null if it lacks nothing. */
 async function lagOf(
   kept: KeptFile,
   archive: Archive,

@@ -1,14 +1,14 @@
-/** What a reader of a job's numbers has to know: repairs, quirks of sources, counters that differ. */
+/** What the reader of a job's numbers has to know: repairs, peculiarities of sources, counters that differ. */
 import type { Job } from './job.ts';
 import type { Verdicts } from './type-table.ts';
 
-/** Deltas of one key that are not plain, of all hosts. */
+/** How many differences of one key were not ordinary, over all hosts. */
 export interface RepairCount extends Verdicts {
   readonly type: string;
   readonly key: string;
 }
 
-/** Keys with any delta that is not `ok`, and how many of each verdict they have. */
+/** Keys with at least one difference that is not `ok`, and the number of each verdict. */
 export function repairsOf(job: Job): readonly RepairCount[] {
   const found = new Map<string, RepairCount & Record<keyof Verdicts, number>>();
   for (const { types } of job.hosts) {
@@ -31,12 +31,12 @@ export function repairsOf(job: Job): readonly RepairCount[] {
 }
 
 const HARDWARE = /^(intel|amd64)_(?!gpu$)/;
-/** Types that one core’s counters of AMD family 10h go to; those of sockets are on some cores only, by design. */
+/** Types that share one core's counters on AMD family 10h; those of sockets are by design counted on some cores only. */
 const AMD_10H = ['amd64_core', 'amd64_sock', 'amd64_pmc'];
 const ROTATED = 'amd64_sock';
 const NAMED = 4;
 
-/** Counters that not all devices of a type have: their events are not the whole. */
+/** Counters that only some devices of a type have: their sum does not cover all events. */
 function partial(job: Job): string[] {
   const found: string[] = [];
   for (const { host, types } of job.hosts) {
@@ -61,7 +61,7 @@ function partial(job: Job): string[] {
   return found;
 }
 
-/** Sentences, for the job's page. */
+/** Sentences for the job's page. */
 export function notesOf(job: Job): readonly string[] {
   const has = (type: string, key: string) =>
     job.hosts.some(({ types }) => (types.get(type)?.keys.get(key)?.total ?? 0n) > 0n);

@@ -1,9 +1,9 @@
-/** A job as its own user may see it: nothing of those who shared its hosts. */
+/** A job as its own user may see it: without data about those who shared its hosts. */
 import type { HostJob } from './host-job.ts';
 import type { Job } from './job.ts';
 import { Processes } from './processes.ts';
 
-/** Types whose devices are processes and jobs, whosever they are. */
+/** Types whose devices are processes and jobs of any user. */
 const OF_ALL = /^(proc|cgroup_.*)$/;
 
 const alone = (host: HostJob): HostJob =>
@@ -17,7 +17,7 @@ const alone = (host: HostJob): HostJob =>
         processes: new Processes(),
       };
 
-/** The job without names of other jobs and users' processes on hosts that it shared with them. Counters of a whole host stay. */
+/** The job without other jobs' names and other users' processes on hosts that it shared. Counters of a whole host stay. */
 export const withoutOthers = (job: Job): Job => {
   const shared = new Set(
     job.hosts.filter(({ others }) => others.length > 0).map(({ host }) => host),

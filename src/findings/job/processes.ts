@@ -1,4 +1,4 @@
-/** Processes that ran during a job, from records of type proc. */
+/** Processes that ran during a job, from records of type `proc`. */
 
 import type { RawSchema } from '../../formats/tacc/index.ts';
 import { KIB } from '../../model/bytes.ts';
@@ -6,13 +6,13 @@ import { KIB } from '../../model/bytes.ts';
 interface ProcessFacts {
   readonly name: string;
   readonly pid: string;
-  /** CPUs and memory nodes that it may use, where the file says. */
+  /** CPUs and memory nodes that it may use, if the file has them. */
   readonly cpus: string | null;
   readonly memory: string | null;
   /** Seconds since 1970. */
   readonly first: number;
   last: number;
-  /** Highest of all samples, in B; null where the file has none. */
+  /** The highest of all samples, in B; null if the file has none. */
   highWater: number | null;
   resident: number | null;
   threads: number | null;
@@ -22,7 +22,7 @@ const MOST = 10_000;
 const NUMBER = /^\d+$/;
 const LIST = /^[\d,-]+$/;
 
-/** `NAME/PID` or `NAME/PID/CPUS/MEMORY`; a name may hold slashes. */
+/** `NAME/PID` or `NAME/PID/CPUS/MEMORY`; a name may contain slashes. */
 function partsOf(device: string) {
   const parts = device.split('/');
   const [pid = '', cpus = '', memory = ''] = parts.slice(-3);
@@ -44,7 +44,7 @@ const larger = (a: number | null, b: number | null) =>
 
 export class Processes {
   private readonly all = new Map<string, ProcessFacts>();
-  /** Processes beyond those that are kept. */
+  /** Number of processes beyond those listed. */
   more = 0;
 
   get list(): readonly ProcessFacts[] {

@@ -1,6 +1,6 @@
 /**
- * Listed jobs, read together: each host's files are read once for all jobs of a batch, and a job is handed on as soon as
- * its last host is done, so that memory holds the jobs that run at one time and those of the batch that wait for a host.
+ * Reads listed jobs together: each host's files are read once for all jobs of a batch, and a job is handed on as soon as
+ * its last host is read. So memory holds the jobs that run at one time, and those of the batch that wait for a host.
  */
 import type { AccountedJob } from './accounting.ts';
 import { jobTimes } from './align.ts';
@@ -10,19 +10,19 @@ import type { HostJob, WantedJob } from './host-job.ts';
 import type { Job } from './job.ts';
 import type { ListedJob } from './job-list.ts';
 
-/** A job to be read, as it was listed. */
+/** A job to read, as it was listed. */
 export interface JobToRead {
   readonly listed: ListedJob;
   readonly accounted: AccountedJob | null;
 }
 
 export interface ReadJobsOptions {
-  /** Take record groups that another host wrote, too. */
+  /** Whether to take record groups that another host wrote. */
   readonly foreign: boolean;
   readonly work?: Work;
-  /** Ends the reading: its reason is thrown. */
+  /** Aborts the reading, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Parts, one a job and host, and record groups of jobs of several hosts that a batch may hold. */
+  /** The most that a batch may hold: parts (one per job and host), and record groups of jobs of several hosts. */
   readonly limits?: BatchLimits;
 }
 
@@ -31,9 +31,9 @@ interface BatchLimits {
   readonly groups: number;
 }
 
-/** A part of a host of 128 processors takes about 1 MB. */
+/** A part of a host with 128 processors takes about 1 MB. */
 const LIMITS: BatchLimits = { parts: 400, groups: 40_000 };
-/** Jobs of a batch: those of one host are done one after the other, and take no room before they begin. */
+/** The most jobs of a batch: jobs of one host follow each other, and need no memory before they begin. */
 const MOST_JOBS = 50_000;
 
 function* batchesOf(
@@ -83,16 +83,16 @@ function hostsOf(batch: readonly JobToRead[]): ReadonlyMap<string, HostOfBatch> 
 }
 
 const timeOf = ({ from }: ArchiveFile) => from ?? Number.POSITIVE_INFINITY;
-/** As an archive lists them. */
+/** In the order of the archive's list. */
 const inOrder = (files: Iterable<ArchiveFile>): ArchiveFile[] =>
   [...files].sort((a, b) =>
     timeOf(a) === timeOf(b) ? (a.path < b.path ? -1 : 1) : timeOf(a) - timeOf(b),
   );
 
 /**
- * Reads jobs. Those that are near each other in time are best near each other in `jobs`, which should be by time. They
- * come in another order. A file that cannot be read to its end gives what came before.
- * @param take told each job with what was read of it, once
+ * Reads jobs. `jobs` should be sorted by time, so that jobs of the same time are read together. They are passed on
+ * in another order. From a file that cannot be read to its end, the part before the damage is used.
+ * @param take is called once for each job, with what was read
  */
 export async function readJobs(
   jobs: readonly JobToRead[],

@@ -1,4 +1,4 @@
-/** How a job went in time, host by host: the numbers behind sparklines, and the balance between hosts. */
+/** A job's course in time, host by host: the numbers for sparklines and for the balance between hosts. */
 import { GIB } from '../../model/bytes.ts';
 import type { Job } from './job.ts';
 import { behindByHost } from './metrics/balance.ts';
@@ -11,10 +11,10 @@ import { type HostSeries, JobRows, JobView, MissingInput } from './view.ts';
 export interface Track {
   readonly name: string;
   readonly unit: string;
-  /** By host: a value an interval between two of the job's times, or a time where `at` says so. */
+  /** By host, one value for each interval between two of the job's times, or for each time if `at` says so. */
   readonly hosts: HostSeries;
   readonly at: 'interval' | 'time';
-  /** What it is computed from: `type.key`. */
+  /** The inputs: `type.key`. */
   readonly inputs: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const LINE = 64;
 const scaled = (series: HostSeries, factor: number): HostSeries =>
   new Map([...series].map(([host, values]) => [host, values.map((value) => value * factor)]));
 
-/** Of two core counters, interval by interval; missing where the second did not count. */
+/** The ratio of two core counters in each interval; missing where the second did not count. */
 function ratio(view: JobView, over: string, under: string): HostSeries {
   const type = pmc(view);
   const below = view.rates(type, under);
@@ -121,7 +121,7 @@ const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView
     },
   ];
 
-/** The tracks that the job has the inputs of. */
+/** The tracks whose inputs the job has. */
 export function tracksOf(job: Job): readonly Track[] {
   const rows = new JobRows(job);
   const found: Track[] = [];
@@ -137,16 +137,16 @@ export function tracksOf(job: Job): readonly Track[] {
   return found;
 }
 
-/** One host beside the others. */
+/** One host compared with the others. */
 export interface HostBalance {
   readonly host: string;
-  /** Mean cores in user mode. */
+  /** Mean number of cores in user mode. */
   readonly cores: number;
-  /** Mean share by which it is behind the busiest host: node_imbalance is the highest of these. */
+  /** Mean share by which it is behind the busiest host; node_imbalance is the highest of these. */
   readonly behind: number;
 }
 
-/** Hosts by how far they are behind, worst first; empty where there is no user time. */
+/** Hosts sorted by how far they are behind, the worst first; empty if there is no user time. */
 export function balanceOf(job: Job): readonly HostBalance[] {
   const view = new JobView(new JobRows(job));
   try {

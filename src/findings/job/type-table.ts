@@ -1,28 +1,28 @@
-/** What a job's records of one type say about one host: exact totals by device, and their sum over devices in time. */
+/** One host's data of one type in a job: exact totals by device, and their sum over devices in time. */
 import type { Verdict } from '../../formats/tacc/index.ts';
 import type { NamedKey } from './events/names.ts';
 
 export type Verdicts = Record<Verdict, number>;
 
-/** What a device's records say of one key. */
+/** Totals of one key of a device. */
 export interface DeviceTotals {
-  /** Counted since its first record, in the file's unit: exact. Of gauges 0. */
+  /** Counted since its first record, in the file's unit, exact. 0 for gauges. */
   total: bigint;
-  /** Of gauges and controls, in the file's unit. */
+  /** For gauges and controls, in the file's unit. */
   first: number;
   last: number;
   least: number;
   most: number;
 }
 
-/** A difference that is not plain: the one that ends at `time`, seconds since 1970. */
+/** A difference with a verdict other than `ok`; `time` is its end, in seconds since 1970. */
 export interface OddDelta {
   readonly device: string;
   readonly verdict: Exclude<Verdict, 'ok'>;
   readonly time: number;
 }
 
-/** Of a key's odd differences so many are listed; all are counted. */
+/** At most so many such differences of a key are listed; all are counted. */
 export const MOST_ODD = 1000;
 
 /** A key of a type. */
@@ -31,26 +31,26 @@ export interface KeyTotals {
   readonly kind: NamedKey['kind'];
   readonly times: number;
   readonly unit: string;
-  /** Counted by all devices, in the file's unit: exact. Of gauges 0. */
+  /** Counted by all devices, in the file's unit, exact. 0 for gauges. */
   total: bigint;
   readonly verdicts: Verdicts;
   /** In the order of the records. */
   readonly odd: OddDelta[];
-  /** By row: counted until then, or the sum of the gauges; NaN where no device had it. In `unit`. */
+  /** By row: the amount counted so far, or the sum of the gauges; NaN if no device had the key. In `unit`. */
   readonly rows: number[];
-  /** Devices that have it. */
+  /** Devices that have the key. */
   readonly devices: Map<string, DeviceTotals>;
 }
 
-/** A key while records come. */
+/** A key while its records are read. */
 export interface OpenKey extends KeyTotals {
-  /** The sum for the row that is being read, in the file's unit. */
+  /** The sum for the current row, in the file's unit. */
   sum: number;
-  /** Whether a gauge was seen in this row. */
+  /** Whether this row has a value of the gauge. */
   seen: boolean;
 }
 
-/** A total of the file's unit as a double of the key's: the last step of exact arithmetic. */
+/** Converts a total from the file's unit to a double in the key's unit: the last step after exact arithmetic. */
 export const inUnit = ({ times }: { readonly times: number }, total: bigint): number =>
   Number(total * BigInt(times));
 
@@ -59,14 +59,14 @@ export class TypeTable {
   readonly keys = new Map<string, OpenKey>();
   /** Seconds since 1970 of the rows. */
   readonly times: number[] = [];
-  /** Whether the row that is being read has any record. */
+  /** Whether the current row has any record. */
   touched = false;
 
   constructor(type: string) {
     this.type = type;
   }
 
-  /** The key of this name; one that was not there has nothing in the rows before. */
+  /** The key of this name; a new key has no values in the rows before. */
   key({ name, kind, times, unit }: NamedKey): OpenKey {
     const known = this.keys.get(name);
     if (known !== undefined) return known;
@@ -82,7 +82,7 @@ export class TypeTable {
     return key;
   }
 
-  /** Ends the row, if any record was in it. */
+  /** Ends the current row, if it has any record. */
   endRow(time: number): void {
     if (!this.touched) return;
     this.touched = false;

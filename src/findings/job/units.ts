@@ -1,13 +1,13 @@
-/** Units of raw keys: a number before a unit multiplies the value, and KB are 1024 B; all others stay as they are. */
+/** Units of raw keys: a number before the unit multiplies the value, and KB is 1024 B; other units are not converted. */
 
 interface RawUnit {
-  /** What a value is multiplied with. */
+  /** Factor for the value. */
   readonly times: number;
-  /** The unit after that; '' for a bare number. */
+  /** The unit after the conversion; '' for a bare number. */
   readonly unit: string;
 }
 
-/** `512B` is 512 times B, `KB` 1024 times B; `kB` (process sizes), cs, ms, us and mJ are not converted, as in the original. */
+/** `512B` is 512 times B, `KB` 1024 times B; `kB` (process sizes), cs, ms, us and mJ are not converted, as in tacc_stats. */
 export function unitOf(text: string): RawUnit {
   const match = /^(\d+)([A-Za-z].*)$/.exec(text);
   if (match !== null) return { times: Number(match[1]), unit: match[2] };

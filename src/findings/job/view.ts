@@ -1,12 +1,12 @@
-/** A job as its metrics see it. What a metric asks for is noted as its input; what is not there ends it. */
+/** A job as its metrics see it. Each key that a metric reads is noted as its input; a missing key ends the metric. */
 import { rowsFor } from './align.ts';
 import type { HostJob } from './host-job.ts';
 import type { Job } from './job.ts';
 import { inUnit, type TypeTable, type Verdicts } from './type-table.ts';
 
 /**
- * A metric cannot be computed: its input is not there. The message completes “lacks …”. No `Error`: most jobs lack dozens
- * of inputs, and the stack of each would take longer than all metrics.
+ * A metric cannot be computed because its input is missing. The message completes “lacks …”. This is not an `Error`: most jobs lack
+ * dozens of inputs, and the stack traces would take longer than all metrics.
  */
 export class MissingInput {
   readonly message: string;
@@ -26,7 +26,7 @@ export interface Input {
 /** One number per aligned time, or per interval between two, of a host. */
 export type HostSeries = ReadonlyMap<string, Float64Array>;
 
-/** Job-wide facts are computed once, and shared by the views of all metrics. */
+/** Facts of the whole job are computed once, and shared by the views of all metrics. */
 export class JobRows {
   readonly job: Job;
   private readonly rows = new Map<TypeTable, Int32Array>();
@@ -50,9 +50,9 @@ export class JobView {
   private readonly _inputs = new Map<string, Input>();
   private readonly _asked = new Set<string>();
   private readonly _doubts = new Set<string>();
-  /** Of the counter of those asked for that is known worst: the share of its differences that are lower bounds. */
+  /** Among the counters that were read, the one with the largest share of differences that are only lower bounds. */
   private _doubt: { readonly key: string; readonly share: number } = { key: '', share: 0 };
-  /** Hosts that had what was asked for; all must have the same for an average per host. */
+  /** The number of hosts that had the keys; all of them must be the same hosts for an average per host. */
   private askedHosts: number;
 
   constructor(rows: JobRows) {
@@ -65,27 +65,27 @@ export class JobView {
     return [...this._inputs.values()];
   }
 
-  /** What was asked for, and was there: `type.key`. */
+  /** The keys that were read and found: `type.key`. */
   get asked(): readonly string[] {
     return [...this._asked];
   }
 
-  /** Notes why the value is to be doubted. */
+  /** Notes why the value is doubtful. */
   doubts(why: string): void {
     this._doubts.add(why);
   }
 
-  /** What `doubts` noted. */
+  /** The reasons that `doubts` noted. */
   get noted(): readonly string[] {
     return [...this._doubts];
   }
 
-  /** The input that is known worst, and the share of its differences that are lower bounds only, 0 to 1. */
+  /** The least certain input, and the share of its differences that are only lower bounds, 0 to 1. */
   get doubt(): { readonly key: string; readonly share: number } {
     return this._doubt;
   }
 
-  /** Hosts without any of what was asked for are not counted as zeros: averages are over the others. */
+  /** Hosts without any of the keys do not count as zeros: averages are over the other hosts. */
   get hostCount(): number {
     return this.askedHosts;
   }
@@ -109,7 +109,7 @@ export class JobView {
     });
   }
 
-  /** The first of the types that any host has. */
+  /** The first of these types that any host has. */
   type(names: readonly string[], what: string): string {
     const found = names.find((name) => this.has(name));
     if (found === undefined) throw new MissingInput(what);
@@ -133,7 +133,7 @@ export class JobView {
     return found;
   }
 
-  /** Counted during the job by all devices of all hosts, in the keys' unit. Exact until it becomes a number. */
+  /** The amount counted during the job by all devices of all hosts, in the keys' unit. Exact until the conversion to a number. */
   total(type: string, ...keys: readonly string[]): number {
     let sum = 0;
     for (const name of keys) {
@@ -153,12 +153,12 @@ export class JobView {
     return sum;
   }
 
-  /** `total` a second and host. */
+  /** `total` per second and host. */
   rate(type: string, ...keys: readonly string[]): number {
     return this.total(type, ...keys) / (this.seconds * this.hostCount);
   }
 
-  /** Of each host, sums over devices and keys at the aligned times. */
+  /** For each host, sums over devices and keys at the aligned times. */
   series(type: string, ...keys: readonly string[]): HostSeries {
     const found = new Map<string, Float64Array>();
     for (const name of keys) {
@@ -174,7 +174,7 @@ export class JobView {
     return found;
   }
 
-  /** Of each host, counts a second in the intervals between aligned times. */
+  /** For each host, counts per second in the intervals between aligned times. */
   rates(type: string, ...keys: readonly string[]): HostSeries {
     const { times } = this;
     if (times.length < 2) throw new MissingInput('a second record group, of a later time');
@@ -190,7 +190,7 @@ export class JobView {
     return found;
   }
 
-  /** Counted by each device of each host. */
+  /** The amounts counted by each device of each host. */
   deviceTotals(type: string, name: string): ReadonlyMap<string, ReadonlyMap<string, number>> {
     this.total(type, name);
     return new Map(
@@ -208,8 +208,8 @@ export class JobView {
   }
 
   /**
-   * Counted by one device of each host, which `choose` names among those that it has: the sum, in the key's unit, and of
-   * how many hosts. Only these devices' counts stand among the inputs.
+   * The amount counted by one device of each host, which `choose` picks from the host's devices: the sum in the key's unit, and the
+   * number of hosts. Only the counts of these devices are listed as inputs.
    */
   oneDevice(
     type: string,
@@ -234,7 +234,7 @@ export class JobView {
     return { sum, hosts };
   }
 
-  /** Hosts that have the key, each with its table. @throws MissingInput where none has */
+  /** Hosts that have the key, each with its table. @throws MissingInput if no host has it */
   having(
     type: string,
     key: string,
@@ -242,13 +242,13 @@ export class JobView {
     return this._having(type, key);
   }
 
-  /** Names a value among the inputs. */
+  /** Adds a value to the inputs. */
   note(name: string, value: number, unit: string): void {
     this._inputs.set(name, { name, value, unit });
   }
 }
 
-/** The share of differences whose counts are not known, but for a lower bound. */
+/** The share of differences whose counts are not known except for a lower bound. */
 function boundShare(verdicts: readonly (Verdicts | undefined)[]): number {
   let bounds = 0;
   let all = 0;
@@ -260,7 +260,7 @@ function boundShare(verdicts: readonly (Verdicts | undefined)[]): number {
   return all === 0 ? 0 : bounds / all;
 }
 
-/** The largest of all values of all hosts, missing ones left out; NaN where there is none. */
+/** The largest value of all hosts, without missing ones; NaN if there is none. */
 export function highest(series: HostSeries): number {
   let most = Number.NaN;
   for (const values of series.values()) {

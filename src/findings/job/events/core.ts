@@ -8,7 +8,7 @@ import type { EventNames } from './event-names.ts';
 const intel = (event: number, umask: number) =>
   event | (umask << 8) | (1 << 16) | (1 << 17) | (1 << 22);
 
-/** The same with any-thread (bit 21) means the same event. */
+/** Bit 21 (any-thread) does not change which event is counted. */
 function withAnyThread(events: EventNames): EventNames {
   const all = new Map(events);
   for (const [value, name] of events) all.set(value | (1n << 21n), name);
@@ -18,7 +18,7 @@ function withAnyThread(events: EventNames): EventNames {
 const of = (list: readonly (readonly [number, string])[]): EventNames =>
   new Map(list.map(([value, name]) => [BigInt(value >>> 0), name]));
 
-/** Sandy Bridge to Skylake, Knights Landing: the codes are disjoint. */
+/** Sandy Bridge to Skylake, and Knights Landing: their codes do not overlap. */
 export const CORE_EVENTS = withAnyThread(
   of([
     [intel(0xc7, 0x01), 'FP_ARITH_INST_RETIRED_SCALAR_DOUBLE'],
@@ -65,7 +65,7 @@ export const NHM_EVENTS = withAnyThread(
 export const CORE_FIXED = ['INSTRUCTIONS_RETIRED', 'CLOCKS_UNHALTED_CORE', 'CLOCKS_UNHALTED_REF'];
 
 /**
- * AMD family 10h: cores count different events, since one of the northbridge may use a register number on one core
+ * AMD family 10h: cores count different events, because each event of the northbridge may be counted on one core
  * only (amd64_pmc.c of tacc_stats). `B` per event: a DRAM access or cache fill moves 64, a HyperTransport dword 4.
  */
 export const AMD_10H: ReadonlyMap<
@@ -81,7 +81,7 @@ export const AMD_10H: ReadonlyMap<
   [0x437f03n, { type: 'amd64_core', name: 'SSE_FLOPS', bytes: 0 }],
 ]);
 
-/** AMD families 17h, 19h and 1Ah; of Zen 4 and Zen 5 the masks of the sums differ. */
+/** AMD families 17h, 19h and 1Ah; Zen 4 and Zen 5 have other masks for the sums. */
 export const AMD_ZEN: EventNames = new Map([
   [0x43ff03n, 'FLOPS'],
   [0x431f03n, 'FLOPS'],

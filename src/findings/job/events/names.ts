@@ -1,16 +1,16 @@
-/** What counters count: names of events, from the control registers beside them. */
+/** Names of counted events, from the control registers beside the counters. */
 import { isCounter, type RawKey, type RawSchema } from '../../../formats/tacc/index.ts';
 import { unitOf } from '../units.ts';
 import { AMD_10H, AMD_ZEN, CORE_EVENTS, CORE_FIXED, NHM_EVENTS } from './core.ts';
 import type { EventNames } from './event-names.ts';
 import * as uncore from './uncore.ts';
 
-/** A value under the name it gets. */
+/** A value and its name. */
 export interface NamedKey {
   readonly type: string;
   readonly name: string;
   readonly kind: RawKey['kind'];
-  /** What a value is multiplied with. */
+  /** Factor for the value. */
   readonly times: number;
   readonly unit: string;
 }
@@ -19,9 +19,9 @@ interface Naming {
   readonly events: EventNames;
   /** Names of FIXED_CTR0, FIXED_CTR1, …; a single FIXED_CTR is the first. */
   readonly fixed: readonly string[];
-  /** The type that its values go under, where that is another. */
+  /** The type under which its values are listed, if that is another. */
   readonly type?: string;
-  /** Bytes that an event moves. */
+  /** Bytes that one event moves. */
   readonly bytes?: number;
 }
 
@@ -36,7 +36,7 @@ const KNL: Readonly<Record<string, Naming>> = {
   intel_knl_mc4: { events: uncore.KNL_MC_DCLK, fixed: [], type: 'intel_knl_mc_dclk' },
 };
 
-/** By what a type's name ends with, after `intel_MODEL`. */
+/** By the end of a type's name, after `intel_MODEL`. */
 const BOXES: readonly (readonly [RegExp, Naming])[] = [
   [/^intel_\w+_cbo(_ht)?$/, { events: uncore.CBO, fixed: [] }],
   [/^intel_\w+_hau$/, { events: uncore.HAU, fixed: [] }],
@@ -54,7 +54,7 @@ const BOXES: readonly (readonly [RegExp, Naming])[] = [
 ];
 
 function namingOf(type: string, device: string): Naming | null {
-  // The function of the PCI device tells which of two boxes it is.
+  // The PCI function number distinguishes the two boxes.
   const knl = KNL[type + (device.split('.').at(-1) ?? '')];
   return knl ?? BOXES.find(([pattern]) => pattern.test(type))?.[1] ?? null;
 }
@@ -71,8 +71,8 @@ function plainKey(type: string, key: RawKey): NamedKey {
 const is10h = ({ type, keys }: RawSchema) => type === 'amd64_pmc' && keys.length === 8;
 
 /**
- * What each value of a device's records is called; null for control registers. `values`: the device's first record,
- * whose control registers tell. Events that no table has are called by their register's value.
+ * The name of each value of a device's records; null for control registers. `values` is the device's first record,
+ * whose control registers are used. Events that are in no table are named by their register's value.
  */
 export function nameKeys(
   schema: RawSchema,

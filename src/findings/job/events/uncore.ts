@@ -1,4 +1,4 @@
-/** Events of uncore counters by the value of their control register. Sources as for core counters. */
+/** Events of uncore counters by the value of their control register. The sources are those of core counters. */
 import type { EventNames } from './event-names.ts';
 
 const of = (list: readonly (readonly [number, string])[]): EventNames =>
@@ -41,7 +41,7 @@ export const IMC: EventNames = of([
   [plain(0x04, 0x0c), 'CAS_WRITES'],
   [plain(0x01, 0x0b), 'ACT_COUNT'],
   [plain(0x02, 0x01), 'PRE_COUNT_MISS'],
-  // Ice Lake; Sapphire Rapids; the other half of Granite Rapids' channels.
+  // Ice Lake; Sapphire Rapids; and the second half of Granite Rapids' channels.
   [plain(0x04, 0x0f), 'CAS_READS'],
   [plain(0x04, 0x30), 'CAS_WRITES'],
   [plain(0x05, 0xcf), 'CAS_READS'],
@@ -118,7 +118,7 @@ export const KNL_MC_DCLK: EventNames = of([
   [plain(0x00, 0x00), 'DCLK_CYCLES'],
 ]);
 
-/** DRAM channels of AMD's data fabric: as programmed (0x4338..), and as some read back (0x4038..). */
+/** DRAM channels of AMD's data fabric: the values as written (0x4338…), and as some processors read them back (0x4038…). */
 export const AMD_DF: EventNames = of(
   [0x3807, 0x3847, 0x3887, 0x38c7, 0x3907, 0x3947, 0x3987, 0x39c7].flatMap((code, channel) =>
     [0x430000, 0x400000].map((high) => [high | code, `MBW_CHANNEL_${channel}`] as const),

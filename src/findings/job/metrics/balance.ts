@@ -2,7 +2,7 @@
 import { type JobView, MissingInput } from '../view.ts';
 import type { MetricFamily } from './metric.ts';
 
-/** Of each host the mean share by which it is behind the busiest host of each interval. */
+/** For each host, the mean share by which it is behind the busiest host of each interval. */
 export function behindByHost(view: JobView): ReadonlyMap<string, number> {
   const rates = view.rates('cpu', 'user');
   const busiest: number[] = [];
@@ -14,7 +14,7 @@ export function behindByHost(view: JobView): ReadonlyMap<string, number> {
     let sum = 0;
     let count = 0;
     for (let k = 0; k < values.length; k++) {
-      // An interval in which nobody worked says nothing.
+      // An interval without any work is left out.
       if (!(busiest[k] > 0)) continue;
       sum += (busiest[k] - values[k]) / busiest[k];
       count++;
@@ -34,7 +34,7 @@ function integral(values: Float64Array, at: Float64Array, from: number, to: numb
   return sum;
 }
 
-/** Intervals at either end that are no cut: starting and ending are no catastrophe. */
+/** Intervals at either end at which no cut is made: the start and the end of a job are not catastrophes. */
 const ENDS = 2;
 
 /** The least ratio of a host's mean rate after a cut to that before it, over all cuts and hosts. */

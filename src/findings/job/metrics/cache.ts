@@ -1,9 +1,9 @@
-/** Loads and where they hit. */
+/** Memory loads, and the caches that served them. */
 import { type JobView, MissingInput } from '../view.ts';
 import { type JobMetric, type MetricFamily, quotient } from './metric.ts';
 import { cha, pmc } from './types.ts';
 
-/** Names of one event on different processors. */
+/** One metric for an event that has different names on different processors. */
 function loads(name: string, events: readonly string[]): JobMetric {
   return {
     name,
@@ -22,7 +22,7 @@ function loads(name: string, events: readonly string[]): JobMetric {
 const EVICTIONS = 'SF_EVICTIONS_MES';
 const LOOKUPS = 'LLC_LOOKUP_DATA_READ_LOCAL';
 
-/** Of each host and socket (the part of the device before the slash). */
+/** By host and socket (the part of the device's name before the slash). */
 function bySocket(view: JobView, type: string, key: string): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [host, devices] of view.deviceTotals(type, key)) {

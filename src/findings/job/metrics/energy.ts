@@ -1,6 +1,6 @@
 /**
- * Energy. Collectors disagree on what they archive: tacc_stats 2.x mJ, ours counts beside the register that tells their
- * unit, hpcperfstats counts without it (on AMD always 2^-16 J). Memory of Intel servers from Haswell on counts 2^-16 J
+ * Energy. Collectors archive different units: tacc_stats 2.x mJ; ours counts, beside the register with their
+ * unit; hpcperfstats counts without it (on AMD always 2^-16 J). Memory of Intel servers from Haswell on counts 2^-16 J
  * whatever the register says (Intel SDM, vol. 3B, 15.10).
  */
 
@@ -12,7 +12,7 @@ import type { JobMetric, MetricFamily } from './metric.ts';
 const REGISTERS = ['MSR_RAPL_POWER_UNIT', 'RAPL_PWR_UNIT'];
 const FIXED = 16;
 const MILLI = 1000;
-/** Share of the job's time that energy is to be known of. */
+/** The share of the job's time for which energy has to be known. */
 const ENOUGH = 0.99;
 
 interface Part {
@@ -28,7 +28,7 @@ const MEMORY: Part = { intel: 'MSR_DRAM_ENERGY_STATUS' };
 const isOld = ({ types }: HostJob) =>
   [...types.keys()].some((type) => /^intel_(snb|ivb)(_|$)/.test(type));
 
-/** Counts of a J of a device. @throws MissingInput */
+/** Counts per J of a device. @throws MissingInput */
 function perJoule(host: HostJob, table: TypeTable, device: string, key: string): number {
   if (host.scaledEnergy) return MILLI;
   if (key === MEMORY.intel && !isOld(host)) return 2 ** FIXED;
@@ -42,7 +42,7 @@ function perJoule(host: HostJob, table: TypeTable, device: string, key: string):
   );
 }
 
-/** Seconds of the records with the type, of all hosts: a daemon reads energy, single samples beside it do not. */
+/** Seconds of the records with the type, over all hosts: a daemon reads energy, but single samples taken beside it do not. */
 function secondsOf(view: JobView, part: Part): number {
   const type = view.type(['intel_rapl', 'amd64_rapl'], 'energy counters (intel_rapl, amd64_rapl)');
   const key = type === 'intel_rapl' ? part.intel : part.amd;
@@ -53,7 +53,7 @@ function secondsOf(view: JobView, part: Part): number {
   return sum;
 }
 
-/** J of one host, and of all. */
+/** J of one host, and of all hosts together. */
 export function joules(view: JobView, part: Part): number {
   const type = view.type(['intel_rapl', 'amd64_rapl'], 'energy counters (intel_rapl, amd64_rapl)');
   const key = type === 'intel_rapl' ? part.intel : part.amd;

@@ -10,14 +10,14 @@ import { METADATA, metadata, PMC, pmc } from './types.ts';
 const CYCLES = 'CLOCKS_UNHALTED_REF';
 const max = (values: Iterable<number>) => Math.max(...values);
 
-/** B/s that the memory of a host can do at most, as measured by STREAM (the original's numbers). */
+/** The peak memory bandwidth of a host in B/s, as measured by STREAM (tacc_stats' numbers). */
 const PEAK: Readonly<Record<string, number>> = {
   intel_snb: 76e9,
   intel_ivb: 76e9,
   intel_hsw: 104e9,
 };
 
-/** Sums over hosts of the rates of `plus` less those of `less`, the highest of all intervals. */
+/** The rates of `plus` minus those of `less`, summed over hosts; the highest of all intervals. */
 function peakOf(
   view: JobView,
   plus: readonly [string, string][],
@@ -46,7 +46,7 @@ const SWITCH: [string, string][] = [
 ];
 const named = (pairs: readonly [string, string][]) => pairs.map(([type, key]) => `${type}.${key}`);
 
-/** Of one direction: the busiest host's packets a second, where switch and adapter agree on at least as many. */
+/** In one direction: packets a second of the busiest host, as far as the counters of switch and adapter agree. */
 function packetRate(view: JobView, ofSwitch: string, ofAdapter: string): number {
   const adapter = view.rates('ib_ext', ofAdapter);
   let most = 0;
@@ -57,7 +57,7 @@ function packetRate(view: JobView, ofSwitch: string, ofAdapter: string): number 
   return most;
 }
 
-/** Standard deviation over mean of hosts' average rates. */
+/** Standard deviation divided by mean of the hosts' average rates. */
 function deviation(view: JobView): number {
   const totals = [...view.deviceTotals(pmc(view), 'LOAD_L1D_ALL').values()].map((devices) =>
     [...devices.values()].reduce((sum, value) => sum + value, 0),

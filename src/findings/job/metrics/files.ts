@@ -3,7 +3,7 @@ import { highest } from '../view.ts';
 import { average, type JobMetric, type MetricFamily, quotient } from './metric.ts';
 import { METADATA, metadata } from './types.ts';
 
-/** Requests to servers of a kind, and how long one waited. */
+/** Requests to servers of a kind, and the mean wait for one. */
 const requests = (type: 'mdc' | 'osc'): readonly JobMetric[] => [
   average(`avg_${type}reqs`, type, ['reqs'], '1/s'),
   quotient(`avg_${type}wait`, type, 'wait', 'reqs', 'us'),

@@ -24,12 +24,12 @@ const SINGLE: Widths = {
 
 interface Work {
   readonly flops: number;
-  /** Those of instructions that work on more than one number. */
+  /** Operations of instructions that work on more than one number. */
   readonly vector: number;
   readonly instructions: number;
 }
 
-/** @throws MissingInput where no counter was set to such events */
+/** @throws MissingInput if no counter counts such events */
 export function workOf(view: JobView, widths: Widths, what: string): Work {
   const type = pmc(view);
   let [flops, vector, instructions] = [0, 0, 0];

@@ -1,4 +1,4 @@
-/** The metrics that hpcperfstats keeps of a job. It averages buckets of five minutes; here it is the whole job. */
+/** The metrics that hpcperfstats stores for a job. It averages over buckets of five minutes; here they are for the whole job. */
 import { GIB } from '../../../model/bytes.ts';
 import { MissingInput } from '../view.ts';
 import { average, type MetricFamily } from './metric.ts';

@@ -1,4 +1,4 @@
-/** All metrics of a job. A new one is a declaration in its family's file. */
+/** All metrics of a job. To add one, declare it in its family's file. */
 import type { Job } from '../job.ts';
 import { JobRows } from '../view.ts';
 import { BALANCE } from './balance.ts';
@@ -20,7 +20,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
   ...[EXAMS, HPCPERFSTATS],
 ];
 
-/** The values of all metrics, in the order of their families; in steps, each of which says how many record groups it went through. */
+/** Yields while it computes all metrics, in the order of their families; each step yields how many record groups it has read. */
 export function* metricsInSteps(job: Job): Generator<number, readonly MetricValue[], void> {
   const rows = new JobRows(job);
   const groups = job.hosts.reduce((sum, { times }) => sum + times.length, 0);
@@ -34,7 +34,7 @@ export function* metricsInSteps(job: Job): Generator<number, readonly MetricValu
   return values;
 }
 
-/** The same, all at once. */
+/** The same without steps. */
 export function metricsOf(job: Job): readonly MetricValue[] {
   const steps = metricsInSteps(job);
   for (;;) {

@@ -1,4 +1,4 @@
-/** What really went to and from Lustre. */
+/** The data that really went to and from Lustre. */
 import { MIB } from '../../../model/bytes.ts';
 import { MissingInput } from '../view.ts';
 import type { JobMetric, MetricFamily } from './metric.ts';
@@ -23,7 +23,7 @@ export const LUSTRE: MetricFamily = {
           if (!view.has('llite', `osc_${direction}`)) throw new MissingInput('type osc');
           return view.total('llite', `osc_${direction}`) / MIB;
         }
-        // Some versions of Lustre name these otherwise than the collector expects: the keys stay 0.
+        // Some versions of Lustre use names for these that the collector does not expect: such keys stay 0.
         const silent = view.total('osc', ...DIRECTIONS.map((one) => `${one}_bytes`)) === 0;
         if (silent && view.has('llite', 'write_bytes') && view.total('llite', 'write_bytes') > 0) {
           throw new MissingInput('bytes of osc: they stayed 0 while llite counted');

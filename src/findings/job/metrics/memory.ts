@@ -7,7 +7,7 @@ import { imc } from './types.ts';
 
 const LINE = 64;
 
-/** What programs had in use, B: of each host at the aligned times. */
+/** The bytes that programs had in use: for each host at the aligned times. */
 export function inUse(view: JobView): HostSeries {
   const sums = new Map<string, Float64Array>();
   for (const [key, weight] of Object.entries(MEMORY_IN_USE.of)) {
@@ -22,7 +22,7 @@ export function inUse(view: JobView): HostSeries {
   return sums;
 }
 
-/** Highest of `inUse` of one host, in B. */
+/** The highest value of `inUse` on any host, in B. */
 export function highWater(view: JobView): number {
   const most = highest(inUse(view));
   if (Number.isNaN(most)) throw new MissingInput('a sample of mem');
@@ -30,7 +30,7 @@ export function highWater(view: JobView): number {
   return most;
 }
 
-/** Bytes that memory controllers moved, of all hosts. */
+/** The bytes that memory controllers moved, over all hosts. */
 export const controllerBytes = (view: JobView): number =>
   LINE * view.total(imc(view), 'CAS_READS', 'CAS_WRITES');
 

@@ -4,21 +4,21 @@ import { shareText } from '../../../model/measures/index.ts';
 import { type HostSeries, type Input, type JobRows, JobView, MissingInput } from '../view.ts';
 
 /**
- * Where a metric is from: `summary` the metrics of tacc_stats 2.3.5, `exam` the tests of 2.3, `hpcperfstats` those
- * that its successor keeps, `triscope` our own.
+ * The source of a metric: `summary` the metrics of tacc_stats 2.3.5, `exam` the tests of 2.3, `hpcperfstats` those
+ * of its successor, `triscope` our own.
  */
 export const METRIC_SETS = ['summary', 'exam', 'hpcperfstats', 'triscope'] as const;
 export type MetricSet = (typeof METRIC_SETS)[number];
 
 export interface JobMetric {
-  /** As the original calls it. Unique within its set. */
+  /** Its name in the source. Unique within its set. */
   readonly name: string;
   readonly unit: string;
-  /** Δ: last value less first, repaired, summed over devices and hosts; T: seconds of the job; N: hosts. */
+  /** Δ: last value minus first, repaired, summed over devices and hosts; T: seconds of the job; N: number of hosts. */
   readonly formula: string;
   /** `type.key`, as the formula names them. */
   readonly inputs: readonly string[];
-  /** What to know about it, such as a bug of the original; '' for nothing. */
+  /** Remarks, such as a bug of the source; '' if there is none. */
   readonly note?: string;
   /** @throws MissingInput */
   compute(view: JobView): number;
@@ -33,29 +33,29 @@ export interface MetricFamily {
 export interface MetricValue {
   readonly set: MetricSet;
   readonly metric: JobMetric;
-  /** Null where it is not available. */
+  /** Null if it is not available. */
   readonly value: number | null;
-  /** What it lacks; '' where it has its value. */
+  /** What it lacks; '' if it has a value. */
   readonly lacks: string;
-  /** Why the value is to be doubted, as a clause; '' where all its inputs are exact, on all hosts. */
+  /** Why the value is doubtful, as a clause; '' if all its inputs are exact on all hosts. */
   readonly doubt: string;
   readonly inputs: readonly Input[];
 }
 
-/** What a sum is divided by for a unit, and how formulas write that; counters are in B, processor time in hundredths of a second. */
+/** By unit, the divisor of a sum, and its notation in formulas; counters are in B, CPU time in hundredths of a second. */
 const SCALES: Readonly<Record<string, readonly [number, string]>> = {
   'MiB/s': [MIB, '2²⁰ '],
   'GiB/s': [GIB, '2³⁰ '],
   cores: [100, '100 '],
 };
 
-/** Rates of hosts in a unit. */
+/** Rates of hosts, converted to a unit. */
 export function ratesIn(unit: string, series: HostSeries): HostSeries {
   const [scale] = SCALES[unit] ?? [1];
   return new Map([...series].map(([host, rates]) => [host, rates.map((rate) => rate / scale)]));
 }
 
-/** Where a key is: a type, or what finds the one that the job's processors have, by the name that stands for them. */
+/** The type of a key: its name, or a function that finds the type for the job's processors, with the name used in formulas. */
 export type TypeName = string | { readonly name: string; readonly of: (view: JobView) => string };
 
 const nameOf = (type: TypeName) => (typeof type === 'string' ? type : type.name);
@@ -64,7 +64,7 @@ const sumOf = (keys: readonly string[]) =>
   keys.length === 1 ? `Δ${keys[0]}` : `Δ(${keys.join(' + ')})`;
 const noted = (note: string) => (note === '' ? {} : { note });
 
-/** What was counted, a second and host: Δkeys / (T N), in a unit of `SCALES`, or as it is. */
+/** The counted amount per second and host: Δkeys / (T N), in a unit of `SCALES` or unconverted. */
 export function average(
   name: string,
   type: TypeName,
@@ -81,7 +81,7 @@ export function average(
   };
 }
 
-/** One sum over another: Δover / Δunder. */
+/** One sum divided by another: Δover / Δunder. */
 export function quotient(
   name: string,
   type: TypeName,
@@ -101,10 +101,10 @@ export function quotient(
   };
 }
 
-/** A value is withheld where of one of its inputs more than this share of the differences are lower bounds only. */
+/** A value is withheld if more than this share of the differences of one input are only lower bounds. */
 const MOST_DOUBT = 0.5;
 
-/** Computes a metric. A quotient of nothing by nothing is not available, not NaN. */
+/** Computes a metric. If it would be 0/0, it is not available. */
 export function evaluate(rows: JobRows, set: MetricSet, metric: JobMetric): MetricValue {
   const view = new JobView(rows);
   try {

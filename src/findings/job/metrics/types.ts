@@ -1,7 +1,7 @@
-/** Types that stand for one thing on different processors. */
+/** Types that measure the same thing on different processors. */
 import type { JobView } from '../view.ts';
 
-/** Core counters and the nominal frequency of their processors in GHz, as tacc_stats 2.3.5 has them. */
+/** Types of core counters and the nominal frequency of their processors in GHz, as in tacc_stats 2.3.5. */
 const NOMINAL: Readonly<Record<string, number>> = {
   intel_snb: 2.7,
   intel_ivb: 2.8,
@@ -23,13 +23,13 @@ const IMC = [
 ];
 const CHA = ['intel_skx_cha', 'intel_knl_cha'];
 
-/** Core counters, as formulas call those of all processors. */
+/** Core counters, under the name that formulas use for those of all processors. */
 export const PMC = { name: 'pmc', of: (view: JobView): string => pmc(view) };
 
 export const pmc = (view: JobView): string =>
   view.type(Object.keys(NOMINAL), 'core counters (intel_snb, intel_hsw, intel_8pmc3, …)');
 
-/** GHz; NaN where the original has none. */
+/** GHz; NaN if tacc_stats has none. */
 export const nominalFrequency = (type: string): number => NOMINAL[type] ?? Number.NaN;
 
 export const imc = (view: JobView): string =>
@@ -38,7 +38,7 @@ export const imc = (view: JobView): string =>
 export const cha = (view: JobView): string =>
   view.type(CHA, 'caching agent counters (intel_skx_cha)');
 
-/** The host fabric: InfiniBand, else Omni-Path, which counts flits of 8 B. `bytes`: of one that is counted. */
+/** The host fabric: InfiniBand, or else Omni-Path, which counts flits of 8 B. `bytes`: the size of one counted unit. */
 export function fabric(view: JobView): {
   readonly type: string;
   readonly data: readonly string[];
@@ -61,14 +61,14 @@ export function fabric(view: JobView): {
       };
 }
 
-/** Metadata operations of llite, as the original adds them up. */
+/** Metadata operations of llite, as tacc_stats adds them up. */
 export const METADATA: readonly string[] = [
   ...['open', 'close', 'mmap', 'fsync', 'setattr', 'truncate', 'flock', 'getattr', 'statfs'],
   ...['alloc_inode', 'setxattr', 'listxattr', 'removexattr', 'readdir', 'create', 'lookup'],
   ...['link', 'unlink', 'symlink', 'mkdir', 'rmdir', 'mknod', 'rename'],
 ];
 
-/** Those that the file has: which there are depends on the version of Lustre and of the collector. */
+/** The operations that the file has: they depend on the version of Lustre and of the collector. */
 export const metadata = (view: JobView): readonly string[] => {
   const there = METADATA.filter((key) => view.has('llite', key));
   return there.length > 0 ? there : METADATA;
