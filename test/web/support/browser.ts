@@ -10,6 +10,18 @@ const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 export const executable: string | undefined =
   process.env.TRISCOPE_BROWSER ?? BROWSERS.find(existsSync);
 
+/**
+ * What Chromium starts with each window and no test looks at: two pages of suggestions below the address bar (about a
+ * second of a CPU a window). The flag replaces playwright's own: those of its features that concern a page stay off.
+ */
+const WITHOUT = [
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'AimEnabled', 'LensOverlay', 'MediaRouter'],
+  ...['OptimizationHints', 'NetworkTimeServiceQuerying', 'PreconnectToSearch', 'PaintHolding'],
+  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'DestroyProfileOnBrowserClose'],
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'AvoidCorsURLLoaderRestartOnRedirect'],
+  'ThirdPartyStoragePartitioning',
+];
+
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 export interface OpenOptions {
@@ -38,6 +50,7 @@ export class Web {
   static async start(): Promise<Web> {
     // Without it Chromium keeps few canvases on slow machines.
     const args = ['--no-sandbox', '--disable-dev-shm-usage', '--js-flags=--expose-gc'];
+    args.push(`--disable-features=${WITHOUT.join(',')}`);
     return new Web(await chromium.launch({ executablePath: executable, args }));
   }
 
