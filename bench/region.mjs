@@ -1,5 +1,5 @@
 // npm run bench:region: what entering and leaving a region costs, attached to a page and detached, beside what two
-// readings of the clock cost (in Node, and in C where there is a compiler). Limits: 100 ns and 10 ns a pair.
+// readings of the clock cost, in Node, and in C where there is a compiler. Limits: 100 ns and 10 ns a pair.
 import { fork, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,25 +59,53 @@ async function child() {
   process.send(result);
 }
 
-function inC(folder) {
-  const source = join(folder, 'clock.c');
-  const text = `#include <stdio.h>
+/** Marks of the C library, and two readings of the clock: `threads` where the process has another thread. ns a pair. */
+const IN_C = `#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
+#include "triscope_region.h"
 static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1e9 + t.tv_nsec; }
-int main(void) {
-  double least = 1e9, sum = 0;
+static int one, two;
+static volatile double sum;
+static void pair(void) { triscope_enter(one); triscope_exit(one); }
+static void nested(void) { triscope_enter(one); triscope_enter(two); triscope_exit(two); triscope_exit(one); }
+static void read_clock(void) { sum += now(); sum -= now(); }
+static double best(void (*work)(void)) {
+  double least = 1e9;
   for (int round = 0; round < ${ROUNDS}; round++) {
     double began = now();
-    for (int k = 0; k < ${PAIRS}; k++) { sum += now(); sum -= now(); }
+    for (int k = 0; k < ${PAIRS}; k++) work();
     double each = (now() - began) / ${PAIRS};
     if (each < least) least = each;
   }
-  printf("%f\\n%f\\n", least, sum);
+  return least;
+}
+static void *other(void *given) { for (;;) pause(); return given; }
+int main(int argc, char **argv) {
+  pthread_t thread;
+  if (argc > 1 && strcmp(argv[1], "threads") == 0) pthread_create(&thread, NULL, other, NULL);
+  one = triscope_region("one", TRISCOPE_HINT_COMPUTE);
+  two = triscope_region("two", TRISCOPE_HINT_MEMORY);
+  printf("%f %f %f\\n", best(pair), best(nested) / 2, best(read_clock));
 }`;
-  writeFileSync(source, text);
-  const program = join(folder, 'clock');
-  if (spawnSync('cc', ['-O2', '-o', program, source]).status !== 0) return null;
-  return Number.parseFloat(spawnSync(program, { encoding: 'utf8' }).stdout);
+
+/** [outermost, nested, clock] by `(region folder, word)`; null where there is no compiler. */
+function inC(folder) {
+  const source = join(folder, 'marks.c');
+  writeFileSync(source, IN_C);
+  const program = join(folder, 'marks');
+  const native = fileURLToPath(new URL('../native', import.meta.url));
+  const words = ['-O2', '-pthread', '-I', native, '-o', program, source];
+  if (spawnSync('cc', [...words, join(native, 'triscope_region.c')]).status !== 0) return null;
+  return (pages, ...args) =>
+    spawnSync(program, args, {
+      encoding: 'utf8',
+      env: { ...process.env, TRISCOPE_REGION_DIR: pages },
+    })
+      .stdout.split(' ')
+      .map(Number);
 }
 
 function run(env) {
@@ -110,7 +138,14 @@ else {
     row('page: enter + exit, nested', page.nested, 100);
     row('page and ring: enter + exit', ring.pair);
     row('two readings of the clock in Node', page.clock);
-    if (c !== null) row('two readings of the clock in C', c);
+    if (c !== null) {
+      row('C, detached: enter + exit', c('')[0], 10);
+      const [alone, nested, clock] = c(join(folder, 'c'));
+      row('C, page: enter + exit', alone, 100);
+      row('C, page: enter + exit, nested', nested, 100);
+      row('C, page, another thread: enter + exit', c(join(folder, 'd'), 'threads')[0], 100);
+      row('two readings of the clock in C', clock);
+    }
     console.log(
       `page / two readings of the clock${(page.pair / page.clock).toFixed(2).padStart(16)}`,
     );

@@ -1,7 +1,7 @@
 /*
  * Writes the region page of this process: the layout is that of docs/region-page.md, version 2. C11, POSIX threads, Linux.
  *
- * Marking costs two readings of the clock and a dozen stores; where the process has threads, two atomic additions more for
+ * Marking costs two readings of a clock and a dozen stores; where the process has threads, four atomic additions more for
  * an outermost region. Locks are taken only to name a region and to begin a thread.
  */
 #define _GNU_SOURCE
@@ -24,6 +24,10 @@
 #define ALONE __libc_single_threaded
 #else
 #define ALONE 0
+#endif
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <x86intrin.h>
 #endif
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
@@ -87,6 +91,13 @@ struct place {
     uint32_t parent, node; /* where the region was last entered: below `parent`, plus 1 (0: never) */
 };
 
+/* A thread's clock between two readings of the kernel's. */
+struct ticks {
+    uint64_t cycles, ns;               /* both at the last of them, ns since the page's zero */
+    uint64_t anchor_cycles, anchor_ns; /* both at one of those before, from which on the rate is taken */
+    double ns_per_cycle, last;         /* the rate; what was told last */
+};
+
 /* A thread's pen; `page` tells whether it is of the present page (fork makes another). */
 struct pen {
     struct header *page;
@@ -94,6 +105,7 @@ struct pen {
     struct node *nodes;
     struct event *ring;
     uint32_t ring_mask, node_capacity;
+    struct ticks ticks;
     struct place places[REGIONS];
 };
 
@@ -101,6 +113,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct header *page;
 static struct header *parents_page; /* of the process that forked this one: it has the names */
 static int asked;
+static int detached; /* asked, and there is no page */
 static uint32_t seen;                 /* region slots in `by_hash` */
 static uint16_t by_hash[4 * REGIONS]; /* index + 1 of regions, by hash, open addressing */
 static uint32_t crc_table[256];
@@ -135,6 +148,67 @@ static uint64_t clock_ns(clockid_t which) {
 }
 
 static double now(const struct header *p) { return (double)(int64_t)(clock_ns(CLOCK_MONOTONIC) - p->start_ns); }
+
+/*
+ * The clock of marks is CLOCK_MONOTONIC. Where the kernel makes that of the processor's time-stamp counter, marks read the
+ * counter itself, which takes a third of the time: the kernel's reading waits for all earlier instructions. Each thread sets
+ * the two against each other anew after SPAN cycles, about a millisecond, so that the kernel's corrections of its clock are
+ * followed: between two such moments the two differ by less than what a correction (at most 500 ppm) makes of a millisecond.
+ */
+enum { SPAN = 1 << 21, ANCHOR_NS = 20000000, APART = 1024, TRIES = 4 };
+
+static int counts_cycles; /* whether the kernel's clock is the counter */
+static double common_rate; /* ns per cycle, as a thread found it last; 0: none did yet */
+
+#ifdef __x86_64__
+static void look_at_clock(void) {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    char text[8] = "";
+    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (read(fd, text, sizeof text - 1) < 0) text[0] = 0;
+        close(fd);
+    }
+    /* Bit 8: the counter's rate never changes. */
+    counts_cycles = strcmp(text, "tsc\n") == 0 && __get_cpuid(0x80000007, &a, &b, &c, &d) && d >> 8 & 1;
+}
+static inline uint64_t cycles_now(void) { return __rdtsc(); }
+#else
+static void look_at_clock(void) {}
+static inline uint64_t cycles_now(void) { return 0; }
+#endif
+
+/* Reads the kernel's clock, and the counter at the same moment if the thread is not interrupted between. */
+static __attribute__((noinline)) double set_ticks(const struct header *p, struct ticks *t) {
+    double rate;
+    for (int k = 0;; k++) {
+        uint64_t before = counts_cycles ? cycles_now() : 0;
+        t->ns = clock_ns(CLOCK_MONOTONIC) - p->start_ns;
+        uint64_t taken = counts_cycles ? cycles_now() - before : 0;
+        t->cycles = before + taken / 2;
+        if (!counts_cycles || taken < APART) break;
+        if (k < TRIES) continue;
+        t->ns_per_cycle = 0; /* for this reading alone */
+        return (double)t->ns;
+    }
+    if (counts_cycles && t->ns - t->anchor_ns >= ANCHOR_NS) {
+        rate = (double)(t->ns - t->anchor_ns) / (double)(t->cycles - t->anchor_cycles);
+        if (t->anchor_cycles) __atomic_store(&common_rate, &rate, __ATOMIC_RELAXED);
+        t->anchor_cycles = t->cycles;
+        t->anchor_ns = t->ns;
+    }
+    __atomic_load(&common_rate, &rate, __ATOMIC_RELAXED);
+    t->ns_per_cycle = rate;
+    return (double)t->ns;
+}
+
+/* As now(), of a thread that marks: never less than it was told before. */
+static inline double mark_time(const struct header *p, struct ticks *t) {
+    uint64_t passed = cycles_now() - t->cycles;
+    double time = passed < SPAN && t->ns_per_cycle != 0 ? (double)t->ns + (double)(int64_t)passed * t->ns_per_cycle : set_ticks(p, t);
+    if (time < t->last) return t->last;
+    return t->last = time;
+}
 
 static uint32_t crc32_of(const char *bytes, size_t length) {
     uint32_t crc = 0xffffffffu;
@@ -352,7 +426,7 @@ static void forget_page(void) {
     mine = NULL;
     pthread_setspecific(ending, NULL);
     page = NULL;
-    asked = 0;
+    asked = detached = 0;
     refused = 0;
 }
 
@@ -393,6 +467,7 @@ static struct header *the_page(void) {
             char path[4096];
             if (!once++) {
                 make_crc_table();
+                look_at_clock();
                 pthread_key_create(&ending, end_thread);
                 pthread_atfork(NULL, NULL, forget_page);
             }
@@ -401,6 +476,7 @@ static struct header *the_page(void) {
             if (!page) page = make_page(path, folder);
             if (!page) dprintf(2, "triscope: regions are not kept: %s: %s\n", path, strerror(errno));
         }
+        __atomic_store_n(&detached, page == NULL, __ATOMIC_RELAXED);
         __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
@@ -508,6 +584,7 @@ static struct pen *my_pen(void) {
 
 /* NULL also once the application's time has ended: what is marked then is no part of it. */
 static inline struct pen *pen_here(void) {
+    if (__builtin_expect(__atomic_load_n(&detached, __ATOMIC_RELAXED), 0)) return NULL;
     struct pen *pen = mine;
     if (!pen || pen->page != __atomic_load_n(&page, __ATOMIC_RELAXED)) pen = my_pen();
     return pen && !(__atomic_load_n(&pen->page->flags, __ATOMIC_RELAXED) & STOPPED) ? pen : NULL;
@@ -601,7 +678,7 @@ static uint32_t node_of(struct pen *pen, uint32_t region, uint32_t parent) {
 
 static void enter(struct pen *pen, uint32_t region) {
     struct thread *t = pen->slot;
-    double time = now(pen->page);
+    double time = mark_time(pen->page, &pen->ticks);
     uint32_t parent = t->node;
     const struct place *place = &pen->places[region];
     uint32_t n = 0;
@@ -674,7 +751,7 @@ static int leave_misordered(struct pen *pen, uint32_t region, double time) {
 
 static int leave_region(struct pen *pen, uint32_t region) {
     struct thread *t = pen->slot;
-    double time = now(pen->page);
+    double time = mark_time(pen->page, &pen->ticks);
     if (t->unplaced_depth) {
         t->unplaced_depth--;
         return 0;
@@ -707,7 +784,7 @@ void triscope_epoch(void) {
     for (uint32_t n = pen->slot->node; n; n = pen->nodes[n].parent) {
         if (region_at(pen->page, pen->nodes[n].region)->hint == TRISCOPE_HINT_IGNORE) return;
     }
-    double time = now(pen->page);
+    double time = mark_time(pen->page, &pen->ticks);
     uint32_t before = add(&pen->page->epochs, 1);
     if (before == 0) pen->page->first_epoch = time;
     pen->page->last_epoch = time;
@@ -804,7 +881,7 @@ int geopm_prof_exit(uint64_t region_id) {
     struct thread *t = pen->slot;
     if (t->node && !t->unplaced_depth && region_at(pen->page, pen->nodes[t->node].region)->hash != (uint32_t)region_id) {
         misordered(pen, (uint32_t)region_id, "while inside another, which is left instead");
-        leave(pen, now(pen->page));
+        leave(pen, mark_time(pen->page, &pen->ticks));
         return 0;
     }
     if (t->node || t->unplaced_depth) return leave_region(pen, t->node ? pen->nodes[t->node].region : 0);

@@ -19,9 +19,13 @@ interface UnitedTime {
   readonly open: boolean;
 }
 
-/** In seconds; where it is open, up to `end`, in seconds since the page's zero. */
+/**
+ * In seconds; where it is open, up to `end`, in seconds since the page's zero. Clocks of threads differ by nanoseconds, so
+ * that an end may precede its beginning: never less than 0.
+ */
 export function unitedSeconds({ ns, open }: UnitedTime, end: number): number {
-  return Number(BigInt.asIntN(64, open ? ns + BigInt(Math.round(end * 1e9)) : ns)) / 1e9;
+  const whole = BigInt.asIntN(64, open ? ns + BigInt(Math.round(end * 1e9)) : ns);
+  return Math.max(0, Number(whole) / 1e9);
 }
 
 /** A region inside the regions above it, in one thread. */
