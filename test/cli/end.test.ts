@@ -102,7 +102,10 @@ describe.skipIf(process.platform !== 'linux').concurrent('one signal ends', () =
     const args = ['sim', 'run', ...LOOP, '--pes=2', '--record=a', '--engine-stats=all'];
     const { how, err } = await ended(args, { cwd, when: loops });
     expect(how).toBe(130);
-    expect(err).toMatch(/PE \d did not stop within 1 s: a handler does not return\n/);
+    // The guard says it 0.5 s later, where a busy machine let the thread that waits for PEs not run before.
+    expect(err).toMatch(
+      /PE \d did not stop within 1 s: a handler does not return\n|ended: it had not stopped 1\.5 s/,
+    );
     expect(stateOf(cwd).state).toBe('interrupted');
   });
 

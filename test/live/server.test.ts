@@ -306,7 +306,8 @@ describe('a live run', () => {
     const facts = async () => JSON.parse(String((await ask(live.port, '/api/facts')).body));
     expect(await facts()).toMatchObject({ title: 'a run', live: true });
     bus.update({ state: 'finished' });
-    expect(await facts()).toMatchObject({ title: 'made', live: false });
+    // The thread that serves hears of it as soon as it can.
+    await expect.poll(facts, { timeout: 10_000 }).toMatchObject({ title: 'made', live: false });
     await live.close();
   });
 
