@@ -1,5 +1,5 @@
 /*
- * Every MPI call is a region of its own name, hint NETWORK; MPI_Init to MPI_Finalize is the application. Preloaded into
+ * Every MPI call is a region of its own name, hint NETWORK; the application's time is that from MPI_Init to MPI_Finalize. Preloaded into
  * programs that nobody marked (MPI's profiling interface: each MPI_X is also there as PMPI_X).
  *
  * pmpi_calls.h is made from the mpi.h of the MPI at hand by `triscope region build-shims`: two lines for each call,

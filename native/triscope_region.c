@@ -812,8 +812,7 @@ void triscope_work_done(void) {
 
 void triscope_start(int mpi) {
     struct header *p = the_page();
-    if (!p || !mpi) return; /* the page's making is the start */
-    p->started = now(p);
+    if (!p || !mpi) return; /* The page's making is the start: what was marked before MPI_Init counts, too. */
     __atomic_fetch_or(&p->flags, MPI, __ATOMIC_ACQ_REL);
 }
 

@@ -53,7 +53,7 @@ void triscope_epoch(void);
 void triscope_work(uint32_t units);
 /* The calling thread has done one of the announced units. */
 void triscope_work_done(void);
-/* The application's time begins, if `mpi` is not 0, as after MPI_Init. Otherwise it begins with the first mark. */
+/* The application's time begins, unless it has: it begins with the first mark. `mpi`: not 0 if MPI_Finalize is to end it. */
 void triscope_start(int mpi);
 /*
  * The application's time ends; the first call counts. After triscope_start(1) only triscope_stop(1) ends it, as

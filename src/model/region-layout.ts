@@ -82,7 +82,7 @@ export const H = {
   /** f64: times of the first and of the last epoch; meaningless at epochs = 0. */
   firstEpoch: 112,
   lastEpoch: 120,
-  /** f64: when the application began and ended: the first attachment or MPI_Init, shutdown or MPI_Finalize. See F. */
+  /** f64: when the application began and ended: the first mark (MPI_Init is one), shutdown or MPI_Finalize. See F. */
   started: 128,
   stopped: 136,
   /** f64: seconds that the process says GEOPM's own work cost it (geopm_prof_overhead). */
@@ -121,7 +121,7 @@ export const F = {
   started: 1,
   /** `stopped` is set: the process ended its marking in good order. */
   stopped: 2,
-  /** MPI_Init was seen: `started` and `stopped` are those of MPI. */
+  /** MPI_Init was seen: only MPI_Finalize sets `stopped`. */
   mpi: 4,
   /** `stopped` is set, and counts once the process is gone: it is about to become another program. */
   leaving: 8,

@@ -210,6 +210,39 @@ int main(void) {
     agrees(outcome, 'row');
   });
 
+  it('that marks before MPI_Init: its time begins with the first mark', async () => {
+    const folder = inC(
+      `#include "triscope_region.h"
+static double within, around;
+static void visit(void) {
+  int region = triscope_region("work", TRISCOPE_HINT_COMPUTE);
+  double began = now();
+  triscope_enter(region);
+  double entered = now();
+  usleep(60000);
+  within += now() - entered;
+  triscope_exit(region);
+  around += now() - began;
+}
+int main(void) {
+  visit();
+  usleep(40000);
+  triscope_start(1); /* as MPI_Init does */
+  visit();
+  triscope_stop(1);
+  own("work", within, around, 2);
+}`,
+      'cc',
+      MARKING,
+    );
+    const outcome = await run(folder);
+    agrees(outcome, 'work');
+    addsUp(outcome);
+    const sections = [...(outcome.host.Regions ?? []), outcome.host['Unmarked Totals'] ?? {}];
+    const sum = sections.reduce((total, one) => total + Number(one['runtime (s)']), 0);
+    expect(sum).toBeCloseTo(Number(outcome.host['Application Totals']['runtime (s)']), 5);
+  });
+
   it('that forks and nests', async () => {
     const folder = inC(
       `#include "triscope_region.h"
