@@ -604,12 +604,18 @@ static uint32_t look_up(const struct header *p, uint32_t hash, const char *name,
     }
 }
 
+/* Whether a slot that was taken has its name, soon: whoever fills it may have lost its CPU, or be gone for ever. */
+static int is_named(const struct region *r) {
+    for (int k = 0; k < 200 && !load(&r->state); k++) usleep(100);
+    return load(&r->state) != 0;
+}
+
 /* Takes up names that others (another copy of the library, Node) have written. */
 static void catch_up(struct header *p) {
     uint32_t used = load(&p->regions_used);
     for (; seen < used && seen < REGIONS; seen++) {
         const struct region *r = region_at(p, seen);
-        if (!load(&r->state)) return;
+        if (!is_named(r)) continue;
         uint32_t k = r->hash;
         while (by_hash[k % (4 * REGIONS)]) k++;
         __atomic_store_n(&by_hash[k % (4 * REGIONS)], (uint16_t)(seen + 1), __ATOMIC_RELEASE);

@@ -35,6 +35,8 @@ _THREADS_SMALL = 128  # Where address space is limited.
 _STARTED, _STOPPED, _MPI, _LEAVING = 1, 2, 4, 8
 _FREE, _LIVE, _ENDED = 0, 1, 2
 _ENTRY, _EXIT, _EPOCH = 0, 1, 2
+_ACQUIRE, _ACQ_REL = 2, 4  # C's memory_order.
+_PATIENCE = 0.02  # Seconds for which a slot that was taken may have no name.
 
 # Cells of the header as words (u32) and doubles; of slots, words and doubles from the slot's begin.
 _H = {
@@ -107,6 +109,24 @@ def _folder():
     return folder if is_own else None
 
 
+def _atomics():
+    """
+    Addition, comparison with exchange, "or" and "and" of a word in memory, of libatomic: what Python and C change in one process is
+    whole then. None where there is no libatomic. Calls keep the interpreter's lock: they take less time than giving it away.
+    """
+    try:
+        import ctypes
+
+        library = ctypes.PyDLL("libatomic.so.1")
+        word, place, order = ctypes.c_uint32, ctypes.c_void_p, ctypes.c_int
+        change = ctypes.PYFUNCTYPE(word, place, word, order)
+        exchange = ctypes.PYFUNCTYPE(ctypes.c_bool, place, place, word, order, order)
+        calls = [change(("__atomic_fetch_%s_4" % name, library)) for name in ("add", "or", "and")]
+        return calls + [exchange(("__atomic_compare_exchange_4", library))]
+    except (ImportError, OSError, AttributeError):
+        return None
+
+
 def _rank():
     for name in ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"):
         if os.environ.get(name, "").isdigit():
@@ -119,6 +139,8 @@ class _Page:
 
     def __init__(self, folder):
         self.lock = threading.Lock()
+        self.cells = threading.Lock()
+        self.atomics = _atomics()
         self.known = {}
         self.seen = 0
         path = os.path.join(folder, _page_name())
@@ -136,6 +158,48 @@ class _Page:
         self.bytes = memoryview(self.memory)
         self.u32 = self.bytes.cast("I")
         self.f64 = self.bytes.cast("d")
+        if self.atomics:
+            import ctypes
+
+            self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+
+    def add(self, cell, value):
+        """Adds to a word that several threads write, modulo 2^32; returns what it was."""
+        if self.atomics:
+            return self.atomics[0](self.address + 4 * cell, value, _ACQ_REL)
+        with self.cells:
+            before = self.u32[cell]
+            self.u32[cell] = (before + value) & 0xFFFFFFFF
+            return before
+
+    def set_bits(self, cell, bits):
+        """Sets bits of a word that several threads write."""
+        if self.atomics:
+            self.atomics[1](self.address + 4 * cell, bits, _ACQ_REL)
+        else:
+            with self.cells:
+                self.u32[cell] |= bits
+
+    def clear_bits(self, cell, bits):
+        """Clears bits of a word that several threads write."""
+        if self.atomics:
+            self.atomics[2](self.address + 4 * cell, ~bits & 0xFFFFFFFF, _ACQ_REL)
+        else:
+            with self.cells:
+                self.u32[cell] &= ~bits & 0xFFFFFFFF
+
+    def swap(self, cell, was, value):
+        """Puts `value` into a word if it holds `was`; returns whether it did."""
+        if self.atomics:
+            import ctypes
+
+            expected = ctypes.c_uint32(was)
+            return self.atomics[3](self.address + 4 * cell, ctypes.addressof(expected), value, _ACQ_REL, _ACQUIRE)
+        with self.cells:
+            if self.u32[cell] != was:
+                return False
+            self.u32[cell] = value
+            return True
 
     def _make(self, path, folder):
         if not os.path.isdir(folder):
@@ -201,7 +265,7 @@ class _Page:
         self.u32[at + 2] = hint
         self.u32[at + 3] = offset
         self.u32[at + 4] = len(name)
-        self.u32[at] = 1
+        self.set_bits(at, 1)
 
     def region(self, index):
         """Index of the first word of a region's slot: state, hash, hint, name, bytes of the name."""
@@ -215,19 +279,30 @@ class _Page:
     def find(self, name, hint):
         """Index of the region of that name; 0, and counted, where there is no place for another."""
         with self.lock:
-            while self.seen < min(self.u32[_H["regions_used"]], _REGIONS) and self.u32[self.region(self.seen)]:
-                self.known.setdefault(self.name_of(self.seen), self.seen)
-                self.seen += 1
+            self._catch_up(self.u32[_H["regions_used"]])
             if name in self.known:
                 return self.known[name]
-            index, offset = self.u32[_H["regions_used"]], self.u32[_H["names_used"]]
-            if index >= _REGIONS or offset + len(name) > _NAMES:
-                self.u32[_H["regions_refused"]] += 1
+            full = self.u32[_H["regions_used"]] >= _REGIONS or self.u32[_H["names_used"]] + len(name) > _NAMES
+            # C's threads may race past this: the numbers given out tell who came too late.
+            offset = _NAMES if full else self.add(_H["names_used"], len(name))
+            index = _REGIONS if offset + len(name) > _NAMES or full else self.add(_H["regions_used"], 1)
+            if index >= _REGIONS:
+                self.add(_H["regions_refused"], 1)
                 return 0
-            self.u32[_H["regions_used"]] = index + 1
-            self.u32[_H["names_used"]] = offset + len(name)
             self._put(index, name, hint, offset)
-            return index
+            self._catch_up(index + 1)
+            # Of a name that another language gave in the same moment, the first slot counts.
+            return self.known.get(name, index)
+
+    def _catch_up(self, end):
+        """Takes up the names in the slots before `end`, which others may be writing."""
+        while self.seen < min(end, _REGIONS):
+            state, until = self.region(self.seen), time.monotonic() + _PATIENCE
+            while not self.u32[state] and time.monotonic() < until:
+                time.sleep(0.0001)
+            if self.u32[state]:
+                self.known.setdefault(self.name_of(self.seen), self.seen)
+            self.seen += 1
 
     def now(self):
         """Nanoseconds since the page's time zero, of CLOCK_MONOTONIC."""
@@ -237,11 +312,11 @@ class _Page:
         """Where MPI began the application's time, MPI_Finalize ends it."""
         if not self.u32[_H["flags"]] & (_STOPPED | _MPI):
             self.f64[_H_STOPPED] = self.now()
-            self.u32[_H["flags"]] |= flag
+            self.set_bits(_H["flags"], flag)
 
     def stay(self):
         """It does not become another program after all."""
-        self.u32[_H["flags"]] &= ~_LEAVING
+        self.clear_bits(_H["flags"], _LEAVING)
 
     def add_time(self, at, sign, now):
         """Adds to the 64-bit number in the words from `at` on."""
@@ -251,21 +326,17 @@ class _Page:
     def go_inside(self, index, node, words, now):
         """The first thread that enters begins the time in which any is inside; the last one to leave ends it."""
         counts = self.region(index) + _R_INSIDE
-        with self.lock:
-            for cell, united in ((counts, node + _N_UNITED), (_H_INSIDE, words + _T_UNITED)):
-                if self.u32[cell] == 0:
-                    self.add_time(united, -1, now)
-                self.u32[cell] += 1
+        for cell, united in ((counts, node + _N_UNITED), (_H_INSIDE, words + _T_UNITED)):
+            if self.add(cell, 1) == 0:
+                self.add_time(united, -1, now)
 
     def go_outside(self, index, node, words, now):
         counts = self.region(index) + _R_INSIDE
-        with self.lock:
-            for cell, united in ((counts, node + _N_UNITED), (_H_INSIDE, words + _T_UNITED)):
-                self.u32[cell] = (self.u32[cell] - 1) & 0xFFFFFFFF
-                if self.u32[cell] == 0:
-                    self.add_time(united, 1, now)
-            if self.u32[_H_INSIDE] == 0:
-                self.u32[_H_ROUND] = (self.u32[_H_ROUND] + 1) & 0xFFFFFFFF
+        if self.add(counts, 0xFFFFFFFF) == 1:
+            self.add_time(node + _N_UNITED, 1, now)
+        if self.add(_H_INSIDE, 0xFFFFFFFF) == 1:
+            self.add_time(words + _T_UNITED, 1, now)
+            self.add(_H_ROUND, 1)
 
     def end_visits(self, at, nodes):
         """A thread that is in regions is gone: its visits last until now, and are not completed."""
@@ -287,21 +358,11 @@ class _Page:
             for k in range(used):
                 if self.u32[word[k] + _STATE] == _LIVE and self.u32[word[k] + _TID] == tid:
                     return k
-            # Slots of threads that recorded their end, then new ones, then those of threads that ended without recording it.
-            slot = next((k for k in range(used) if self._is_left(word[k])), None)
-            if slot is None and used < self.threads:
-                slot = used
-                self.u32[_H["threads_used"]] += 1
-            # Each look at all threads costs milliseconds: where none was gone, the next one is a second later.
-            second = 1 + int(self.now() / 1e9)
-            if slot is None and self.u32[_H_SEARCHED] != second:
-                slot = next((k for k in range(used) if self._is_gone(word[k])), None)
+            slot = self._take(word)
             if slot is None:
-                self.u32[_H_SEARCHED] = second
-                self.u32[_H["threads_refused"]] += 1
+                self.add(_H["threads_refused"], 1)
                 return None
             at = (self.u32[_H["threads"]] + slot * _THREAD) >> 2
-            self.u32[at + _STATE] = _FREE
         cpus = os.sched_getaffinity(0)
         self.u32[at + _TID] = tid
         self.u32[at + _CPU] = next(iter(cpus)) if len(cpus) == 1 else 0xFFFFFFFF
@@ -312,8 +373,35 @@ class _Page:
         for cell in (_DEPTH_AT, _HASH, _HINT, _NODE_AT, _TOTAL, _DONE, _UNPLACED):
             self.u32[at + cell] = 0
         self.u32[at + _SEQ] = (self.u32[at + _SEQ] + 1) & 0xFFFFFFFF
-        self.u32[at + _STATE] = _LIVE
+        self.swap(at + _STATE, _FREE, _LIVE)
         return slot
+
+    def _take(self, word):
+        """
+        A slot, which is nobody else's now, or None: of threads that recorded their end, then a new one, then of those that ended
+        without recording it.
+        """
+        for k, at in enumerate(word):
+            if self._is_left(at) and self.swap(at + _STATE, _ENDED, _FREE):
+                return k
+        if len(word) < self.threads:
+            k = self.add(_H["threads_used"], 1)
+            if k < self.threads:
+                return k
+        # Each look at all threads costs milliseconds: where none was gone, the next one is a second later.
+        second = 1 + int(self.now() / 1e9)
+        if self.u32[_H_SEARCHED] == second:
+            return None
+        for k, at in enumerate(word):
+            owner = self.u32[at + _TID]
+            if not self._is_gone(at) or not self.swap(at + _STATE, _LIVE, _FREE):
+                continue
+            if self.u32[at + _TID] == owner:
+                return k
+            # Its owner ended and another thread took it over since: that one keeps it.
+            self.swap(at + _STATE, _FREE, _LIVE)
+        self.u32[_H_SEARCHED] = second
+        return None
 
     def _is_left(self, at):
         """Whether the thread of a slot said that it ended, and its work does not count any more."""
@@ -333,7 +421,7 @@ class _Page:
         for cell in (_DEPTH_AT, _HASH, _HINT, _NODE_AT, _UNPLACED):
             self.u32[at + cell] = 0
         self.u32[at + _SEQ] = (self.u32[at + _SEQ] + 1) & 0xFFFFFFFF
-        self.u32[at + _STATE] = _ENDED
+        self.swap(at + _STATE, _LIVE, _ENDED)
 
 
 class _Pen:
@@ -420,7 +508,7 @@ class _Pen:
         n = self._node_of(index, parent) if placed else 0
         if not n:
             u32[words + _UNPLACED] += 1
-            u32[_H["unplaced"]] += 1
+            self.page.add(_H["unplaced"], 1)
             return
         region, node = self.page.region(index), self._node(n)
         self._seq()
@@ -470,7 +558,7 @@ class _Pen:
     def _misordered(self, index, now):
         global _warned
         u32 = self.u32
-        u32[_H["misordered"]] += 1
+        self.page.add(_H["misordered"], 1)
         found = u32[self.words + _NODE_AT]
         while found and u32[self._node(found)] != index:
             found = u32[self._node(found) + _N_PARENT]
@@ -574,9 +662,7 @@ def epoch():
     pen = _pen()
     if pen and not pen.ignores():
         now = _page.now()
-        with _page.lock:
-            before = _page.u32[_H["epochs"]]
-            _page.u32[_H["epochs"]] = before + 1
+        before = _page.add(_H["epochs"], 1)
         if before == 0:
             _page.f64[_H_FIRST] = now
         _page.f64[_H_LAST] = now

@@ -368,9 +368,12 @@ describe.skipIf(!has('python3'))('a Python program (needs python3)', () => {
     expect([counts(seen), page.epochs]).toEqual([{ a: 1 }, 1]);
   });
 
-  it('marks as Node does: context managers, decorators, threads, epochs', async () => {
+  it.each([
+    ['', ''],
+    [' and without libatomic', 'import sys; sys.modules["ctypes"] = None'],
+  ])('marks as Node does: context managers, decorators, threads, epochs%s', async (_, first) => {
     const { seen, page, stderr, code } = await python(
-      `
+      `${first}
 import threading
 work = triscope.region("work", "compute")
 @triscope.region("inner", "io")
@@ -434,3 +437,101 @@ os.kill(os.getpid(), signal.SIGKILL)`;
     );
   });
 });
+
+/** Whether Python can add atomically: what it then shares with C in one process is exact. */
+const addsAtomically =
+  has('cc') &&
+  spawnSync('python3', ['-c', 'import ctypes; ctypes.CDLL("libatomic.so.1")']).status === 0;
+
+describe.skipIf(!addsAtomically)(
+  'Python and C in one process (need python3, cc, libatomic1)',
+  () => {
+    it('mark the same regions, and all is counted', async () => {
+      const place = freshFolder();
+      const source = join(place, 'beside.c');
+      writeFileSync(
+        source,
+        `#include <pthread.h>
+#include <stdio.h>
+#include "triscope_region.h"
+static int visits;
+static volatile int over;
+static void *mark(void *nothing) {
+  int shared = triscope_region("shared", TRISCOPE_HINT_COMPUTE);
+  for (int k = 0; k < 200; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "name %d", __atomic_fetch_add(&visits, 1, __ATOMIC_RELAXED) % 400);
+    int other = triscope_region(name, TRISCOPE_HINT_MEMORY);
+    triscope_enter(shared);
+    triscope_exit(shared);
+    triscope_enter(other);
+    triscope_exit(other);
+    triscope_epoch();
+  }
+  return nothing;
+}
+void end(void) { over = 1; }
+int go(void) {
+  while (!over) {
+    pthread_t threads[2];
+    for (int k = 0; k < 2; k++) pthread_create(&threads[k], NULL, mark, NULL);
+    for (int k = 0; k < 2; k++) pthread_join(threads[k], NULL);
+  }
+  return visits;
+}`,
+      );
+      const beside = join(place, 'beside.so');
+      const words = ['-shared', '-fPIC', '-o', beside, source, join(NATIVE, 'triscope_region.c')];
+      execFileSync('cc', [...FLAGS, ...words], { stdio: 'pipe' });
+      const text = `
+import ctypes, sys, threading, time
+import triscope_region as triscope
+beside = ctypes.CDLL(sys.argv[1])
+shared = triscope.region("shared", "compute")
+began = time.monotonic_ns()
+shared.enter()
+entered = time.monotonic_ns()
+there = []
+runner = threading.Thread(target=lambda: there.append(beside.go()))
+runner.start()
+def mark(round):
+    for k in range(200):
+        with shared: pass
+        with triscope.region("name %d" % ((200 * round + k) % 400), "memory"): pass
+        triscope.epoch()
+for round in range(5):
+    threads = [threading.Thread(target=mark, args=(round,)) for k in range(2)]
+    for t in threads: t.start()
+    for t in threads: t.join()
+beside.end()
+runner.join()
+within = time.monotonic_ns() - entered
+shared.exit()
+print(there[0] + 2000, within, time.monotonic_ns() - began)
+`;
+      const { seen, page, stdout, stderr, code } = await marked(['python3', '-c', text, beside], {
+        PYTHONPATH: NATIVE,
+        PYTHONDONTWRITEBYTECODE: '1',
+      });
+      expect([code, stderr]).toEqual([0, '']);
+      const [visits, within, around] = stdout.split(' ').map(Number);
+      const told = counts(seen);
+      expect([told.shared, page.epochs]).toEqual([visits + 1, visits]);
+      const named = Object.entries(told).filter(([name]) => name.startsWith('name '));
+      expect(named).toHaveLength(400);
+      expect(named.reduce((sum, [, count]) => sum + count, 0)).toBe(visits);
+      // Whoever named it first: all visits are of one slot.
+      const used = new Set(seen.nodes.map(({ region }) => region));
+      const names = [...used].map((slot) => seen.regions[slot].name);
+      expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
+      expect([seen.misordered, seen.unplaced, seen.threadsRefused]).toEqual([0, 0, 0]);
+      // The main thread was in it all the time, whoever else came and went.
+      const slot = seen.regions.findIndex(({ name }) => name === 'shared');
+      for (const { ns, open } of [seen.united[slot], seen.unitedAny]) {
+        expect(open).toBe(false);
+        expect(Number(ns)).toBeGreaterThanOrEqual(within - 1000);
+        expect(Number(ns)).toBeLessThanOrEqual(around + 1000);
+      }
+    });
+  },
+);
