@@ -10,7 +10,7 @@ const SETS: Readonly<Record<string, string>> = {
   triscope: 'ours',
 };
 
-const ALL_METADATA = METADATA.join(' + ');
+const ALL_METADATA = METADATA.map((key) => `[${key}]`).join(' + ');
 const cell = (text: string) =>
   text.replaceAll(ALL_METADATA, 'the metadata operations').replaceAll('|', '\\|');
 

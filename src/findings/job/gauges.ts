@@ -2,8 +2,9 @@
 import { bytes, counted, duration, shareText as percent } from '../../model/measures/index.ts';
 import type { Job } from './job.ts';
 import { behindByHost, leastAfterBefore } from './metrics/balance.ts';
-import { inUse } from './metrics/memory.ts';
-import { pmc } from './metrics/types.ts';
+import { HIGH_WATER } from './metrics/memory.ts';
+import { courseOf } from './metrics/quotient.ts';
+import { typeIn } from './metrics/types.ts';
 import { highest, JobRows, JobView, MissingInput } from './view.ts';
 
 type Grade = 'good' | 'fair' | 'poor' | 'unknown';
@@ -126,7 +127,7 @@ const GAUGES: readonly GaugeKind[] = [
     read(view) {
       const totals = view.series('mem', 'MemTotal');
       let [share, most, of, at] = [Number.NaN, 0, 0, ''];
-      for (const [host, values] of inUse(view)) {
+      for (const [host, values] of courseOf(view, { ...HIGH_WATER, unit: 'B' })) {
         const total = totals.get(host) ?? [];
         for (const [k, own] of values.entries()) {
           if (!(own / total[k] <= share) && total[k] > 0 && !Number.isNaN(own)) {
@@ -161,7 +162,7 @@ const GAUGES: readonly GaugeKind[] = [
     title: 'Instructions per cycle',
     rule: 'good up to 1 cycle for each instruction, fair up to 1.5',
     read(view) {
-      const type = pmc(view);
+      const type = typeIn(view, 'pmc');
       const cycles = view.total(type, 'CLOCKS_UNHALTED_CORE');
       const instructions = view.total(type, 'INSTRUCTIONS_RETIRED');
       if (!(instructions > 0)) throw new MissingInput('counted instructions');

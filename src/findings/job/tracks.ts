@@ -1,11 +1,14 @@
 /** A job's course in time, host by host: the numbers for sparklines and for the balance between hosts. */
-import { GIB } from '../../model/bytes.ts';
 import type { Job } from './job.ts';
 import { behindByHost } from './metrics/balance.ts';
-import { DOUBLE_WIDTHS } from './metrics/flops.ts';
-import { inUse } from './metrics/memory.ts';
-import { ratesIn } from './metrics/metric.ts';
-import { fabric, imc, metadata, nominalFrequency, pmc } from './metrics/types.ts';
+import { CPI, FREQUENCY } from './metrics/cpu.ts';
+import type { Declaration } from './metrics/declaration.ts';
+import { BLOCKS, METADATA_RATE } from './metrics/files.ts';
+import { DOUBLE_RATE } from './metrics/flops.ts';
+import { WORKING } from './metrics/hpcperfstats.ts';
+import { BANDWIDTH, HIGH_WATER } from './metrics/memory.ts';
+import { ETHERNET, FABRIC, LNET } from './metrics/network.ts';
+import { courseOf } from './metrics/quotient.ts';
 import { type HostSeries, JobRows, JobView, MissingInput } from './view.ts';
 
 export interface Track {
@@ -18,118 +21,31 @@ export interface Track {
   readonly inputs: readonly string[];
 }
 
-const LINE = 64;
-
-const scaled = (series: HostSeries, factor: number): HostSeries =>
-  new Map([...series].map(([host, values]) => [host, values.map((value) => value * factor)]));
-
-/** The ratio of two core counters in each interval; missing where the second did not count. */
-function ratio(view: JobView, over: string, under: string): HostSeries {
-  const type = pmc(view);
-  const below = view.rates(type, under);
-  const found = new Map<string, Float64Array>();
-  for (const [host, values] of view.rates(type, over)) {
-    const other = below.get(host);
-    if (other === undefined) continue;
-    found.set(
-      host,
-      values.map((value, k) => (other[k] > 0 ? value / other[k] : Number.NaN)),
-    );
-  }
-  return found;
-}
-
-function gflops(view: JobView): HostSeries {
-  const type = pmc(view);
-  const events = Object.keys(DOUBLE_WIDTHS).filter((event) => view.has(type, event));
-  if (events.length === 0) throw new MissingInput('events of double precision');
-  const sums = new Map<string, Float64Array>();
-  for (const event of events) {
-    for (const [host, rates] of view.rates(type, event)) {
-      const sum = sums.get(host) ?? new Float64Array(rates.length);
-      for (let k = 0; k < sum.length; k++) sum[k] += (rates[k] * DOUBLE_WIDTHS[event]) / 1e9;
-      sums.set(host, sum);
-    }
-  }
-  return sums;
-}
-
-const TRACKS: readonly (Omit<Track, 'hosts' | 'inputs'> & { series(view: JobView): HostSeries })[] =
-  [
-    {
-      name: 'cpu',
-      unit: 'cores',
-      at: 'interval',
-      series: (view) => view.rates('cpu', 'user', 'nice', 'system'),
-    },
-    {
-      name: 'cpi',
-      unit: 'cycles/instruction',
-      at: 'interval',
-      series: (view) => ratio(view, 'CLOCKS_UNHALTED_CORE', 'INSTRUCTIONS_RETIRED'),
-    },
-    {
-      name: 'frequency',
-      unit: 'GHz',
-      at: 'interval',
-      series: (view) => {
-        const nominal = nominalFrequency(pmc(view));
-        if (Number.isNaN(nominal)) throw new MissingInput('the nominal frequency');
-        return scaled(ratio(view, 'CLOCKS_UNHALTED_CORE', 'CLOCKS_UNHALTED_REF'), nominal);
-      },
-    },
-    { name: 'flops', unit: 'GFLOPS', at: 'interval', series: gflops },
-    { name: 'memory', unit: 'GiB', at: 'time', series: (view) => scaled(inUse(view), 1 / GIB) },
-    {
-      name: 'memory bandwidth',
-      unit: 'GiB/s',
-      at: 'interval',
-      series: (view) => scaled(view.rates(imc(view), 'CAS_READS', 'CAS_WRITES'), LINE),
-    },
-    {
-      name: 'fabric',
-      unit: 'MiB/s',
-      at: 'interval',
-      series: (view) => {
-        const { type, data, bytes } = fabric(view);
-        return scaled(view.rates(type, ...data), bytes);
-      },
-    },
-    {
-      name: 'lnet',
-      unit: 'MiB/s',
-      at: 'interval',
-      series: (view) => view.rates('lnet', 'rx_bytes', 'tx_bytes'),
-    },
-    {
-      name: 'ethernet',
-      unit: 'MiB/s',
-      at: 'interval',
-      series: (view) => view.rates('net', 'rx_bytes', 'tx_bytes'),
-    },
-    {
-      name: 'metadata',
-      unit: '1/s',
-      at: 'interval',
-      series: (view) => view.rates('llite', ...metadata(view)),
-    },
-    {
-      name: 'disks',
-      unit: 'MiB/s',
-      at: 'interval',
-      series: (view) => view.rates('block', 'rd_sectors', 'wr_sectors'),
-    },
-  ];
+/** The courses of these metrics, by what the page calls them. */
+const TRACKS: Readonly<Record<string, Declaration>> = {
+  cpu: WORKING,
+  cpi: CPI,
+  frequency: FREQUENCY,
+  flops: DOUBLE_RATE,
+  memory: HIGH_WATER,
+  'memory bandwidth': BANDWIDTH,
+  fabric: FABRIC,
+  lnet: LNET,
+  ethernet: ETHERNET,
+  metadata: METADATA_RATE,
+  disks: BLOCKS,
+};
 
 /** The tracks whose inputs the job has. */
 export function tracksOf(job: Job): readonly Track[] {
   const rows = new JobRows(job);
   const found: Track[] = [];
-  for (const { series, ...track } of TRACKS) {
+  for (const [name, declaration] of Object.entries(TRACKS)) {
     try {
       const view = new JobView(rows);
-      const hosts = ratesIn(track.unit, series(view));
-      found.push({ ...track, hosts, inputs: view.asked });
+      const hosts = courseOf(view, declaration);
+      const at = declaration.per === null ? 'time' : 'interval';
+      found.push({ name, unit: declaration.unit, at, hosts, inputs: view.asked });
     } catch (error) {
       if (!(error instanceof MissingInput)) throw error;
     }

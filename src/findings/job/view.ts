@@ -16,6 +16,8 @@ export class MissingInput {
   }
 }
 
+const LATER_GROUP = 'a second record group, of a later time';
+
 export interface Input {
   /** `type.key`. */
   readonly name: string;
@@ -93,7 +95,7 @@ export class JobView {
   /** Seconds from the first to the last time. */
   get seconds(): number {
     const { times } = this.job;
-    if (times.length < 2) throw new MissingInput('a second record group, of a later time');
+    if (times.length < 2) throw new MissingInput(LATER_GROUP);
     return times[times.length - 1] - times[0];
   }
 
@@ -153,9 +155,9 @@ export class JobView {
     return sum;
   }
 
-  /** `total` per second and host. */
-  rate(type: string, ...keys: readonly string[]): number {
-    return this.total(type, ...keys) / (this.seconds * this.hostCount);
+  /** The unit of a key, as `total` has it. */
+  unit(type: string, name: string): string {
+    return this._having(type, name)[0].table.keys.get(name)?.unit ?? '';
   }
 
   /** For each host, sums over devices and keys at the aligned times. */
@@ -174,17 +176,22 @@ export class JobView {
     return found;
   }
 
-  /** For each host, counts per second in the intervals between aligned times. */
-  rates(type: string, ...keys: readonly string[]): HostSeries {
+  /** Seconds of the intervals between aligned times. @throws MissingInput if there is none */
+  spans(): Float64Array {
     const { times } = this;
-    if (times.length < 2) throw new MissingInput('a second record group, of a later time');
+    if (times.length < 2) throw new MissingInput(LATER_GROUP);
+    return times.subarray(1).map((time, k) => time - times[k]);
+  }
+
+  /** For each host, counts per second in these intervals. */
+  rates(type: string, ...keys: readonly string[]): HostSeries {
+    const spans = this.spans();
     const found = new Map<string, Float64Array>();
     for (const [host, sums] of this.series(type, ...keys)) {
-      const rates = new Float64Array(sums.length - 1);
-      for (let k = 0; k < rates.length; k++) {
-        rates[k] = (sums[k + 1] - sums[k]) / (times[k + 1] - times[k]);
-      }
-      found.set(host, rates);
+      found.set(
+        host,
+        spans.map((seconds, k) => (sums[k + 1] - sums[k]) / seconds),
+      );
     }
     for (const name of keys) this.total(type, name);
     return found;
@@ -208,30 +215,29 @@ export class JobView {
   }
 
   /**
-   * The amount counted by one device of each host, which `choose` picks from the host's devices: the sum in the key's unit, and the
-   * number of hosts. Only the counts of these devices are listed as inputs.
+   * The amount counted by one device of each host, the first of these that it has, in the key's unit. Averages are over the hosts
+   * that have one. Only the counts of these devices are listed as inputs.
+   * @throws MissingInput if no host has one
    */
-  oneDevice(
-    type: string,
-    name: string,
-    choose: (devices: ReadonlyMap<string, unknown>) => string | undefined,
-  ): { readonly sum: number; readonly hosts: number } {
+  oneDevice(type: string, name: string, devices: readonly string[]): number {
     let total = 0n;
     let unit = { unit: '', times: 1 };
     let hosts = 0;
     const chosen = new Set<string>();
     for (const { table } of this._having(type, name)) {
       const key = table.keys.get(name);
-      const device = key && choose(key.devices);
+      const device = devices.find((one) => key?.devices.has(one));
       if (key === undefined || device === undefined) continue;
       total += key.devices.get(device)?.total ?? 0n;
       unit = key;
       hosts++;
       chosen.add(device);
     }
+    if (hosts === 0) throw new MissingInput(`${type} records of ${devices.join(' or ')}`);
+    this.askedHosts = Math.min(this.askedHosts, hosts);
     const sum = inUnit(unit, total);
-    if (hosts > 0) this.note(`${type}.${name} of ${[...chosen].sort().join(', ')}`, sum, unit.unit);
-    return { sum, hosts };
+    this.note(`${type}.${name} of ${[...chosen].sort().join(', ')}`, sum, unit.unit);
+    return sum;
   }
 
   /** Hosts that have the key, each with its table. @throws MissingInput if no host has it */

@@ -1,15 +1,6 @@
 /** The table of docs/measures.md, made of the declarations. */
 import { DECLARED } from './declared.ts';
-import { argumentsOf, type Measure, type Weights } from './measure.ts';
-
-const sumText = (weights: Weights, optional: readonly string[] = []) =>
-  Object.entries(weights)
-    .map(([key, weight], k) => {
-      const sign = weight < 0 ? ' − ' : k === 0 ? '' : ' + ';
-      const size = Math.abs(weight) === 1 ? '' : `${Math.abs(weight)} `;
-      return `${sign}${size}${optional.includes(key) ? `[${key}]` : key}`;
-    })
-    .join('');
+import { argumentsOf, type Measure, sumText } from './measure.ts';
 
 const FACTORS: ReadonlyMap<number, string> = new Map([
   [1, ''],

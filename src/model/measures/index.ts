@@ -6,8 +6,10 @@ export {
   type Measure,
   macroOf,
   meanOver,
+  type Quotient,
   type SumOf,
   sqlOf,
+  sumText,
   type Weights,
 } from './measure.ts';
 export {

@@ -10,7 +10,18 @@
 /** Metrics of one table by key, each with its weight: `{ events_processed: 1, events_rolled_back: -1 }`. */
 export type Weights = Readonly<Record<string, number>>;
 
-export interface Measure {
+/** One sum over another. */
+export interface Quotient {
+  readonly of: Weights;
+  /** Null: a total, which is divided by nothing. */
+  readonly per: Weights | 'seconds' | null;
+  /** 100 for per cent. */
+  readonly factor: number;
+  /** Inputs that not everybody records: a sum goes without those that are not there, but not without all. */
+  readonly optional?: readonly string[];
+}
+
+export interface Measure extends Quotient {
   /** Snake case. */
   readonly key: string;
   /** As people read it. */
@@ -19,13 +30,6 @@ export interface Measure {
   readonly unit: string;
   /** Which way is good; null where neither is. */
   readonly good: 'more' | 'less' | null;
-  readonly of: Weights;
-  /** Null: a total, which is divided by nothing. */
-  readonly per: Weights | 'seconds' | null;
-  /** 100 for per cent. */
-  readonly factor: number;
-  /** Inputs that not everybody records: a sum goes without those that are not there, but not without all. */
-  readonly optional?: readonly string[];
   /** What the sums are estimates of is sampled; see the metrics. */
   readonly estimate?: true;
   /** One sentence. */
@@ -35,8 +39,8 @@ export interface Measure {
 /** The sum of a metric; null where it was not measured. */
 export type SumOf = (key: string) => number | null;
 
-/** The metrics that a measure is made of. */
-export function inputsOf({ of, per }: Measure): readonly string[] {
+/** The metrics that a quotient is made of. */
+export function inputsOf({ of, per }: Quotient): readonly string[] {
   const below = per === null || per === 'seconds' ? [] : Object.keys(per);
   return [...new Set([...Object.keys(of), ...below])];
 }
@@ -51,12 +55,26 @@ function weighed(weights: Weights, sumOf: SumOf, optional: readonly string[]): n
   return all;
 }
 
+/** A sum as text: `a + 2 b − [c]`, in brackets what is optional; terms of weight 0 are left out. */
+export const sumText = (weights: Weights, optional: readonly string[] = []): string =>
+  Object.entries(weights)
+    .filter(([, weight]) => weight !== 0)
+    .map(([key, weight], k) => {
+      const sign = weight < 0 ? ' − ' : k === 0 ? '' : ' + ';
+      const size = Math.abs(weight) === 1 ? '' : `${Math.abs(weight)} `;
+      return `${sign}${size}${optional.includes(key) ? `[${key}]` : key}`;
+    })
+    .join('');
+
 /**
- * The measure's value, in its unit; null where an input was not measured, or what it is divided by is not positive.
+ * The quotient's value, in its unit; null where an input was not measured, or what it is divided by is not positive.
  * @param seconds in which the metrics were counted, of all entities together; null where that is not known
  */
-export function evaluate(measure: Measure, sumOf: SumOf, seconds: number | null): number | null {
-  const { of, per, factor, optional = [] } = measure;
+export function evaluate(
+  { of, per, factor, optional = [] }: Quotient,
+  sumOf: SumOf,
+  seconds: number | null,
+): number | null {
   const above = weighed(of, sumOf, optional);
   if (per === null) return above === null ? null : factor * above;
   const below = per === 'seconds' ? seconds : weighed(per, sumOf, optional);

@@ -287,6 +287,93 @@ describe('metrics', () => {
     }
   });
 
+  it('take what the job has instead, and say which', async () => {
+    // 60 s of 3 GFLOPS of AMD; 15 operations of SSE beside it are of nobody.
+    const amd = await job(
+      ['!amd64_core SSE_FLOPS,E', '!amd64_pmc FLOPS,E'],
+      ['amd64_core 0 0', 'amd64_pmc 0 0'],
+      ['amd64_core 0 180000000000', 'amd64_pmc 0 900000000000'],
+    );
+    expect(value(amd, 'LowFLOPS', 'exam')).toBe(3);
+    expect(value(amd, 'avg_flops', 'hpcperfstats')).toBe(3);
+    const zen = await job(['!amd64_pmc FLOPS,E'], ['amd64_pmc 0 0'], ['amd64_pmc 0 900000000000']);
+    expect(value(zen, 'avg_flops', 'hpcperfstats')).toBe(15);
+    expect(metric(zen, 'avg_fabricbw').lacks).toBe('type ib_ext, and type opa');
+    // An adapter that does not count what it receives is not half of a fabric.
+    const half = await job(
+      ['!ib_ext port_xmit_data,E', '!opa PortXmitData,E PortRcvData,E'],
+      ['ib_ext 0 0', 'opa 0 0 0'],
+      ['ib_ext 0 5', 'opa 0 7 7'],
+    );
+    expect(metric(half, 'avg_fabricbw').lacks).toBe('ib_ext.port_rcv_data');
+  });
+
+  it('of a queue in flat mode count no misses of the fast memory', async () => {
+    const of = await job(
+      [
+        '!intel_knl_edc_eclk RPQ_INSERTS,E WPQ_INSERTS,E',
+        '!intel_knl_edc_uclk EDC_MISS_CLEAN,E EDC_MISS_DIRTY,E',
+        '!intel_knl_mc_dclk CAS_READS,E CAS_WRITES,E',
+      ],
+      ['intel_knl_edc_eclk 0 0 0', 'intel_knl_edc_uclk 0 0 0', 'intel_knl_mc_dclk 0 0 0'],
+      // Lines of 64 B, 2^24 a GiB.
+      [
+        `intel_knl_edc_eclk 0 ${600 * 2 ** 24} ${300 * 2 ** 24}`,
+        `intel_knl_edc_uclk 0 ${30 * 2 ** 24} ${60 * 2 ** 24}`,
+        `intel_knl_mc_dclk 0 ${90 * 2 ** 24} 0`,
+      ],
+    );
+    expect(value(of, 'avg_mcdrambw')).toBe((600 + 300 - 30 - 60 - 90) / 60);
+    const accounted = {
+      ...{ id: '7', user: '', account: '', queue: 'Flat-quadrant', name: '', state: '', place: '' },
+      ...{ submitted: null, started: null, ended: null, nodes: null, cores: null, hosts: null },
+      timeLimit: null,
+    };
+    expect(value({ ...of, accounted }, 'avg_mcdrambw')).toBe((600 + 300) / 60);
+  });
+
+  it('of memory by the processor: its peak, and the rows that stayed open', async () => {
+    const of = async (core: string) =>
+      job(
+        ['!intel_snb_imc CAS_READS,E CAS_WRITES,E ACT_COUNT,E', `!${core} LOAD_OPS_ALL,E`],
+        ['intel_snb_imc 0 0 0 0', `${core} 0 0`],
+        ['intel_snb_imc 0 42750000000 28500000000 17812500000', `${core} 0 1`],
+      );
+    // 64 B × 71.25e9 in 60 s are 76 GB/s.
+    expect(value(await of('intel_ivb'), 'MemBw', 'exam')).toBe(1);
+    expect(value(await of('intel_ivb'), 'avg_page_hitrate')).toBe(0.75);
+    expect(metric(await of('intel_bdw'), 'MemBw', 'exam').lacks).toBe(
+      'the peak bandwidth of intel_bdw',
+    );
+  });
+
+  it('that are highest are of one host or of all, and differ from the average', async () => {
+    const file = (host: string, first: number, second: number) =>
+      rawFile({
+        ...{ host, schemas: ['!lnet rx_bytes,E,U=B tx_bytes,E,U=B'] },
+        groups: [0, first, first + second].map((mib, k) => ({
+          ...{ time: NOON + 60 * k, jobs: '7', marks: k === 0 ? ['begin 7'] : [] },
+          records: [`lnet - ${mib * 60 * 2 ** 20} 0`],
+        })),
+      });
+    // MiB/s of the two minutes: 9 and 1 on a, 2 and 6 on b.
+    const of = await jobOf({ [`a/${NOON}`]: file('a', 9, 1), [`b/${NOON}`]: file('b', 2, 6) });
+    expect(value(of, 'avg_lnetbw')).toBe((9 + 1 + 2 + 6) / 2 / 2);
+    expect(value(of, 'max_lnetbw')).toBe(9);
+    expect(value(of, 'LnetMaxBW', 'exam')).toBe(11 * 2 ** 20);
+  });
+
+  it('are one sum over another, but for those that cannot be', () => {
+    const functions = METRIC_FAMILIES.flatMap(({ metrics }) => metrics)
+      .filter(({ declaration }) => declaration === undefined)
+      .map(({ name }) => name)
+      .filter((name) => !/^(energy|avg_power)_(package|cores|memory)$/.test(name));
+    expect(functions).toEqual([
+      ...['max_sf_evictrate', 'node_imbalance', 'time_imbalance', 'avg_gpuutil', 'MIC_Usage'],
+      ...['Idle', 'Imbalance', 'Catastrophe', 'PacketRate', 'PacketSize'],
+    ]);
+  });
+
   it('are on the page of formulas as they are declared (node scripts/job-docs.mjs)', () => {
     const page = readFileSync(new URL('../../../docs/node/jobs.md', import.meta.url), 'utf8');
     expect(page).toContain(formulas());

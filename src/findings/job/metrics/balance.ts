@@ -1,6 +1,6 @@
 /** How evenly a job uses its hosts, and its time. */
 import { type JobView, MissingInput } from '../view.ts';
-import type { MetricFamily } from './metric.ts';
+import type { JobMetric, MetricFamily } from './metric.ts';
 
 /** For each host, the mean share by which it is behind the busiest host of each interval. */
 export function behindByHost(view: JobView): ReadonlyMap<string, number> {
@@ -62,26 +62,27 @@ export function leastAfterBefore(view: JobView): number {
   return least;
 }
 
+export const NODE_IMBALANCE: JobMetric = {
+  name: 'node_imbalance',
+  unit: '',
+  formula:
+    'max over hosts of the mean over intervals of (busiest host’s rate - rate) / busiest host’s rate, of user',
+  inputs: ['cpu.user'],
+  compute: (view) => Math.max(...behindByHost(view).values()),
+};
+
+export const TIME_IMBALANCE: JobMetric = {
+  name: 'time_imbalance',
+  unit: '',
+  formula:
+    'min over hosts and cuts of mean rate of user after the cut / mean rate before it; cuts are at intervals, but for two at either end; means by the trapezoid rule over the middles of intervals',
+  inputs: ['cpu.user'],
+  note: 'As in the original, the integral before the cut ends one interval earlier than the time it is divided by: an even job has a little more than 1.',
+  compute: leastAfterBefore,
+};
+
 export const BALANCE: MetricFamily = {
   title: 'Balance',
   set: 'summary',
-  metrics: [
-    {
-      name: 'node_imbalance',
-      unit: '',
-      formula:
-        'max over hosts of the mean over intervals of (busiest host’s rate - rate) / busiest host’s rate, of user',
-      inputs: ['cpu.user'],
-      compute: (view) => Math.max(...behindByHost(view).values()),
-    },
-    {
-      name: 'time_imbalance',
-      unit: '',
-      formula:
-        'min over hosts and cuts of mean rate of user after the cut / mean rate before it; cuts are at intervals, but for two at either end; means by the trapezoid rule over the middles of intervals',
-      inputs: ['cpu.user'],
-      note: 'As in the original, the integral before the cut ends one interval earlier than the time it is divided by: an even job has a little more than 1.',
-      compute: leastAfterBefore,
-    },
-  ],
+  metrics: [NODE_IMBALANCE, TIME_IMBALANCE],
 };

@@ -1,23 +1,14 @@
 /** Memory loads, and the caches that served them. */
-import { type JobView, MissingInput } from '../view.ts';
-import { type JobMetric, type MetricFamily, quotient } from './metric.ts';
-import { cha, pmc } from './types.ts';
+import type { JobView } from '../view.ts';
+import { average, type Declaration, sum } from './declaration.ts';
+import { declared, type MetricFamily } from './metric.ts';
+import { typeIn } from './types.ts';
 
-/** One metric for an event that has different names on different processors. */
-function loads(name: string, events: readonly string[]): JobMetric {
-  return {
-    name,
-    unit: '1/s',
-    formula: `Δ(${events.join(' or ')}) / (T N)`,
-    inputs: events.map((event) => `pmc.${event}`),
-    compute: (view) => {
-      const type = pmc(view);
-      const there = events.filter((event) => view.has(type, event));
-      if (there.length === 0) throw new MissingInput(`${type}.${events[0]}`);
-      return view.rate(type, ...there);
-    },
-  };
-}
+/** Loads of which the event has different names on different processors. */
+const loads = (name: string, ...events: readonly string[]): Declaration => {
+  const of = sum('pmc', ...events);
+  return average(name, '1/s', of, { optional: Object.keys(of) });
+};
 
 const EVICTIONS = 'SF_EVICTIONS_MES';
 const LOOKUPS = 'LLC_LOOKUP_DATA_READ_LOCAL';
@@ -38,18 +29,23 @@ export const CACHE: MetricFamily = {
   title: 'Loads and caches',
   set: 'summary',
   metrics: [
-    loads('avg_loads', ['LOAD_OPS_ALL', 'MEM_UOPS_RETIRED_ALL_LOADS']),
-    loads('avg_l1loadhits', ['LOAD_OPS_L1_HIT', 'MEM_UOPS_RETIRED_L1_HIT_LOADS']),
-    loads('avg_l2loadhits', ['LOAD_OPS_L2_HIT', 'MEM_UOPS_RETIRED_L2_HIT_LOADS']),
-    loads('avg_llcloadhits', ['LOAD_OPS_LLC_HIT', 'MEM_UOPS_RETIRED_LLC_HIT_LOADS']),
-    quotient('avg_sf_evictrate', { name: 'cha', of: cha }, EVICTIONS, LOOKUPS, ''),
+    ...declared(
+      loads('avg_loads', 'LOAD_OPS_ALL', 'MEM_UOPS_RETIRED_ALL_LOADS'),
+      loads('avg_l1loadhits', 'LOAD_OPS_L1_HIT', 'MEM_UOPS_RETIRED_L1_HIT_LOADS'),
+      loads('avg_l2loadhits', 'LOAD_OPS_L2_HIT', 'MEM_UOPS_RETIRED_L2_HIT_LOADS'),
+      loads('avg_llcloadhits', 'LOAD_OPS_LLC_HIT', 'MEM_UOPS_RETIRED_LLC_HIT_LOADS'),
+      {
+        ...{ name: 'avg_sf_evictrate', unit: '' },
+        ...{ of: sum('cha', EVICTIONS), per: sum('cha', LOOKUPS) },
+      },
+    ),
     {
       name: 'max_sf_evictrate',
       unit: '',
       formula: `max over sockets of Δ${EVICTIONS} / Δ${LOOKUPS}`,
       inputs: [`cha.${EVICTIONS}`, `cha.${LOOKUPS}`],
       compute: (view) => {
-        const type = cha(view);
+        const type = typeIn(view, 'cha');
         const lookups = bySocket(view, type, LOOKUPS);
         let most = Number.NaN;
         for (const [socket, evictions] of bySocket(view, type, EVICTIONS)) {

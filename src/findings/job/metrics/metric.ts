@@ -1,7 +1,9 @@
 /** What a metric of a job is: one declaration gives its value, its row in the docs, and its inputs on the page. */
-import { GIB, MIB } from '../../../model/bytes.ts';
 import { shareText } from '../../../model/measures/index.ts';
-import { type HostSeries, type Input, type JobRows, JobView, MissingInput } from '../view.ts';
+import { type Input, type JobRows, JobView, MissingInput } from '../view.ts';
+import type { Declaration } from './declaration.ts';
+import { formulaOf, inputNames, valuesText } from './formula.ts';
+import { measured } from './quotient.ts';
 
 /**
  * The source of a metric: `summary` the metrics of tacc_stats 2.3.5, `exam` the tests of 2.3, `hpcperfstats` those
@@ -20,6 +22,8 @@ export interface JobMetric {
   readonly inputs: readonly string[];
   /** Remarks, such as a bug of the source; '' if there is none. */
   readonly note?: string;
+  /** Of a metric that is one sum over another. */
+  readonly declaration?: Declaration;
   /** @throws MissingInput */
   compute(view: JobView): number;
 }
@@ -42,64 +46,18 @@ export interface MetricValue {
   readonly inputs: readonly Input[];
 }
 
-/** By unit, the divisor of a sum, and its notation in formulas; counters are in B, CPU time in hundredths of a second. */
-const SCALES: Readonly<Record<string, readonly [number, string]>> = {
-  'MiB/s': [MIB, '2²⁰ '],
-  'GiB/s': [GIB, '2³⁰ '],
-  cores: [100, '100 '],
-};
-
-/** Rates of hosts, converted to a unit. */
-export function ratesIn(unit: string, series: HostSeries): HostSeries {
-  const [scale] = SCALES[unit] ?? [1];
-  return new Map([...series].map(([host, rates]) => [host, rates.map((rate) => rate / scale)]));
-}
-
-/** The type of a key: its name, or a function that finds the type for the job's processors, with the name used in formulas. */
-export type TypeName = string | { readonly name: string; readonly of: (view: JobView) => string };
-
-const nameOf = (type: TypeName) => (typeof type === 'string' ? type : type.name);
-const typeIn = (view: JobView, type: TypeName) => (typeof type === 'string' ? type : type.of(view));
-const sumOf = (keys: readonly string[]) =>
-  keys.length === 1 ? `Δ${keys[0]}` : `Δ(${keys.join(' + ')})`;
-const noted = (note: string) => (note === '' ? {} : { note });
-
-/** The counted amount per second and host: Δkeys / (T N), in a unit of `SCALES` or unconverted. */
-export function average(
-  name: string,
-  type: TypeName,
-  keys: readonly string[],
-  unit: string,
-  note = '',
-): JobMetric {
-  const [scale, written] = SCALES[unit] ?? [1, ''];
-  return {
-    ...{ name, unit, formula: `${sumOf(keys)} / (${written}T N)` },
-    inputs: keys.map((key) => `${nameOf(type)}.${key}`),
-    ...noted(note),
-    compute: (view) => view.rate(typeIn(view, type), ...keys) / scale,
-  };
-}
-
-/** One sum divided by another: Δover / Δunder. */
-export function quotient(
-  name: string,
-  type: TypeName,
-  over: string,
-  under: string,
-  unit: string,
-  note = '',
-): JobMetric {
-  return {
-    ...{ name, unit, formula: `Δ${over} / Δ${under}` },
-    inputs: [over, under].map((key) => `${nameOf(type)}.${key}`),
-    ...noted(note),
-    compute: (view) => {
-      const of = typeIn(view, type);
-      return view.total(of, over) / view.total(of, under);
-    },
-  };
-}
+/** Metrics that are one sum over another. */
+export const declared = (...declarations: readonly Declaration[]): readonly JobMetric[] =>
+  declarations.map((declaration) => {
+    const { name, unit, note = '', constant } = declaration;
+    const values = constant === undefined ? '' : `${valuesText(constant)}. `;
+    return {
+      ...{ name, unit, formula: formulaOf(declaration), inputs: inputNames(declaration) },
+      note: (values + note).trim(),
+      declaration,
+      compute: (view) => measured(view, declaration),
+    };
+  });
 
 /** A value is withheld if more than this share of the differences of one input are only lower bounds. */
 const MOST_DOUBT = 0.5;

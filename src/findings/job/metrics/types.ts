@@ -2,7 +2,7 @@
 import type { JobView } from '../view.ts';
 
 /** Types of core counters and the nominal frequency of their processors in GHz, as in tacc_stats 2.3.5. */
-const NOMINAL: Readonly<Record<string, number>> = {
+export const NOMINAL: Readonly<Record<string, number>> = {
   intel_snb: 2.7,
   intel_ivb: 2.8,
   intel_hsw: 2.3,
@@ -16,49 +16,37 @@ const NOMINAL: Readonly<Record<string, number>> = {
   intel_wtm: Number.NaN,
   intel_pmc3: Number.NaN,
 };
-const IMC = [
-  'amd64_umc',
-  ...['snb', 'ivb', 'hsw', 'bdw', 'skx', 'icx', 'spr', 'gnr'].map((name) => `intel_${name}_imc`),
-  'intel_knl_mc_dclk',
-];
-const CHA = ['intel_skx_cha', 'intel_knl_cha'];
 
-/** Core counters, under the name that formulas use for those of all processors. */
-export const PMC = { name: 'pmc', of: (view: JobView): string => pmc(view) };
+const models = (unit: string, names: readonly string[]) =>
+  names.map((name) => `intel_${name}_${unit}`);
 
-export const pmc = (view: JobView): string =>
-  view.type(Object.keys(NOMINAL), 'core counters (intel_snb, intel_hsw, intel_8pmc3, …)');
+/** By the name that formulas use: the types of all processors, and what they are. */
+const FAMILIES: Readonly<
+  Record<string, { readonly types: readonly string[]; readonly what: string }>
+> = {
+  pmc: {
+    types: Object.keys(NOMINAL),
+    what: 'core counters (intel_snb, intel_hsw, intel_8pmc3, …)',
+  },
+  imc: {
+    types: [
+      'amd64_umc',
+      ...models('imc', ['snb', 'ivb', 'hsw', 'bdw', 'skx', 'icx', 'spr', 'gnr']),
+      'intel_knl_mc_dclk',
+    ],
+    what: 'memory controller counters (intel_snb_imc, intel_hsw_imc, …)',
+  },
+  cha: { types: models('cha', ['skx', 'knl']), what: 'caching agent counters (intel_skx_cha)' },
+  pcu: {
+    types: [...models('pcu', ['snb', 'ivb', 'hsw', 'bdw']), 'intel_pcu'],
+    what: 'power control counters',
+  },
+};
 
-/** GHz; NaN if tacc_stats has none. */
-export const nominalFrequency = (type: string): number => NOMINAL[type] ?? Number.NaN;
-
-export const imc = (view: JobView): string =>
-  view.type(IMC, 'memory controller counters (intel_snb_imc, intel_hsw_imc, …)');
-
-export const cha = (view: JobView): string =>
-  view.type(CHA, 'caching agent counters (intel_skx_cha)');
-
-/** The host fabric: InfiniBand, or else Omni-Path, which counts flits of 8 B. `bytes`: the size of one counted unit. */
-export function fabric(view: JobView): {
-  readonly type: string;
-  readonly data: readonly string[];
-  readonly packets: readonly string[];
-  readonly bytes: number;
-} {
-  const type = view.type(['ib_ext', 'opa'], 'fabric counters (ib_ext, opa)');
-  return type === 'ib_ext'
-    ? {
-        type,
-        data: ['port_xmit_data', 'port_rcv_data'],
-        packets: ['port_xmit_pkts', 'port_rcv_pkts'],
-        bytes: 1,
-      }
-    : {
-        type,
-        data: ['PortXmitData', 'PortRcvData'],
-        packets: ['PortXmitPkts', 'PortRcvPkts'],
-        bytes: 8,
-      };
+/** The type of this name, or the job's type of the family of this name. @throws MissingInput */
+export function typeIn(view: JobView, name: string): string {
+  const family = FAMILIES[name];
+  return family === undefined ? name : view.type(family.types, family.what);
 }
 
 /** Metadata operations of llite, as tacc_stats adds them up. */
@@ -67,9 +55,3 @@ export const METADATA: readonly string[] = [
   ...['alloc_inode', 'setxattr', 'listxattr', 'removexattr', 'readdir', 'create', 'lookup'],
   ...['link', 'unlink', 'symlink', 'mkdir', 'rmdir', 'mknod', 'rename'],
 ];
-
-/** The operations that the file has: they depend on the version of Lustre and of the collector. */
-export const metadata = (view: JobView): readonly string[] => {
-  const there = METADATA.filter((key) => view.has('llite', key));
-  return there.length > 0 ? there : METADATA;
-};
