@@ -3,7 +3,7 @@
  * functions (structures of version 1) and field values.
  */
 import { koffi } from './koffi.ts';
-import type { loadLibrary } from './library.ts';
+import { callOf, type loadLibrary } from './library.ts';
 
 type Library = ReturnType<typeof loadLibrary>;
 
@@ -28,15 +28,6 @@ const [FIELD_STATUS, FIELD_VALUE] = [28, 32];
 const ALL_LINKS = 0xffffffff;
 /** Milliseconds between the first two samples. */
 const FIRST = 100;
-
-/** Calls a function of the library; −1 where it is older than the function. */
-function callOf(lib: Library, signature: string): (...words: unknown[]) => number {
-  try {
-    return lib.func(signature) as (...words: unknown[]) => number;
-  } catch {
-    return () => -1;
-  }
-}
 
 /** Reads both of GPUs by their handles. Values are NaN where a GPU does not tell. */
 export class NvmlActivity {

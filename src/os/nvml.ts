@@ -1,9 +1,10 @@
 /**
- * NVIDIA's management library, where it is installed: what each GPU says of itself. Only functions that read are
- * called. Source: NVML API reference.
+ * NVIDIA's management library, where it is installed: what each GPU says of itself, and limits that may be changed. Only `limits`
+ * has functions that change anything. Source: NVML API reference.
  */
 import { loadLibrary } from './library.ts';
 import { ACTIVITIES, type Activity, LINKS, NvmlActivity } from './nvml-activity.ts';
+import { type GpuLimits, NvmlLimits } from './nvml-limits.ts';
 
 /** Of one GPU, at one moment; null where this GPU does not tell. */
 export interface GpuState {
@@ -44,10 +45,14 @@ export interface Nvml {
   close(): void;
 }
 
+export type { ClockKind, ClockLimits, GpuLimits } from './nvml-limits.ts';
+
 /** The library itself, which tells more than a recording of it. */
 export interface NvmlLibrary extends Nvml {
   /** Percent of the time in which a kernel ran; NaN where it does not tell. */
   utilization(gpu: number): number;
+  /** What may be limited; null of a GPU that does not answer. */
+  limits(gpu: number): GpuLimits | null;
 }
 
 const NAME = 'libnvidia-ml.so.1';
@@ -99,6 +104,8 @@ export function openNvml(path = NAME): NvmlLibrary {
     }
   }
   const activity = new NvmlActivity(lib);
+  const limits = new NvmlLimits(lib);
+  const limitsOf = handles.map((handle) => (handle === null ? null : limits.of(handle)));
   const found = new Map<Call, (handle: unknown) => number>();
   const callOf = (what: Call) => {
     const known = found.get(what);
@@ -129,6 +136,7 @@ export function openNvml(path = NAME): NvmlLibrary {
       if (handles[gpu] == null || utilizationOf(handles[gpu], buffer) !== 0) return Number.NaN;
       return buffer.readUInt32LE(0);
     },
+    limits: (gpu) => limitsOf[gpu] ?? null,
     read: (gpu) => {
       const handle = handles[gpu];
       const state: GpuState = {

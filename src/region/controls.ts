@@ -1,5 +1,5 @@
 /**
- * Settings of the machine that may be written, such as power limits. Every file's text is kept before its first
+ * Settings of the machine that may be written, such as power limits. The text of each is kept before its first
  * change, so that whoever changed it (or whoever cleans up behind one that was killed) can put it back.
  */
 import { closeSync, constants, ftruncateSync, readFileSync, writeSync } from 'node:fs';
@@ -10,14 +10,15 @@ import { ControlError, SignalError } from './signal-error.ts';
 import type { Control, ControlDeclaration, Setting, SignalDomain } from './signals/provider.ts';
 import type { Topology } from './topology.ts';
 
-/** A file as it was. JSON. */
+/** A setting as it was. JSON. */
 export interface SavedSetting {
+  /** Of the file, or the setting's name where it is no file. */
   readonly path: string;
   readonly text: string;
 }
 
 interface PushedControl {
-  readonly control: Control;
+  readonly control: ControlDeclaration;
   readonly settings: readonly Setting[];
 }
 
@@ -67,8 +68,9 @@ export class Controls {
    * @throws ControlError where controls are not allowed
    */
   push(name: string, domain: SignalDomain, index: number): number {
-    const control =
-      this.controls.find((c) => c.name === name) ?? this.controls.find((c) => c.alias === name);
+    const named = this.controls.filter((c) => c.name === name);
+    const found = named.length > 0 ? named : this.controls.filter((c) => c.alias === name);
+    const [control] = found;
     if (control === undefined) {
       const names = this.controls.flatMap((c) => [c.name, ...(c.alias ? [c.alias] : [])]);
       throw new SignalError(`there is no control ${name} on this machine`, name, names);
@@ -79,7 +81,10 @@ export class Controls {
       );
     }
     const indices = this.topology.within(control.domain, domain, index);
-    const settings = indices.flatMap((at) => control.settings(at));
+    // GPUs of several makers: each has the control of its own provider.
+    const settingsAt = (at: number) =>
+      found.map((one) => one.settings(at)).find((places) => places.length > 0) ?? [];
+    const settings = indices.flatMap(settingsAt);
     if (settings.length === 0) {
       throw new SignalError(`${name}: there is no ${domain} ${index} with this control`);
     }
@@ -88,7 +93,7 @@ export class Controls {
         `${name} is a setting of the machine: use --allow-control to write it`,
       );
     }
-    for (const { path } of settings) this.keep(path);
+    for (const setting of settings) this.keep(setting);
     return this.pushed.push({ control, settings }) - 1;
   }
 
@@ -109,7 +114,7 @@ export class Controls {
       } catch (error) {
         throw new ControlError(`${control.name}: ${(error as Error).message}`);
       }
-      this.put(setting.path, text);
+      this.put(setting, text);
     }
   }
 
@@ -123,7 +128,7 @@ export class Controls {
     this.adjust(this.push(name, domain, index), value);
   }
 
-  /** Every pushed control's files as they were. */
+  /** Every pushed control's settings as they were. */
   saved(): readonly SavedSetting[] {
     return [...this._saved.values()];
   }
@@ -134,15 +139,16 @@ export class Controls {
    * @throws ControlError after all were tried
    */
   restore(saved: readonly SavedSetting[] = this.saved()): void {
-    const own = this.paths();
+    const own = this.settings();
     let first: unknown;
     const putBack = ({ path, text }: SavedSetting): boolean => {
       try {
-        if (!own.has(resolve(path))) {
+        const setting = own.get(resolve(path));
+        if (setting === undefined) {
           throw new ControlError(`${path}: not a setting that Triscope changes on this machine`);
         }
         if (!VALUE.test(text)) throw new ControlError(`${path}: the saved value is not a number`);
-        this.put(path, text);
+        this.put(setting, text);
         return true;
       } catch (error) {
         first ??= error;
@@ -156,18 +162,22 @@ export class Controls {
     if (first !== undefined) throw first;
   }
 
-  /** The files of all controls. */
-  private paths(): ReadonlySet<string> {
+  /** What all controls set, by path. */
+  private settings(): ReadonlyMap<string, Setting> {
     const settings = this.controls.flatMap((control) =>
       this.topology.indices(control.domain).flatMap((index) => control.settings(index)),
     );
-    return new Set(settings.map(({ path }) => resolve(path)));
+    return new Map(settings.map((setting) => [resolve(setting.path), setting]));
   }
 
   /** @throws ControlError */
-  private put(path: string, text: string): void {
+  private put({ path, device }: Setting, text: string): void {
     let file = -1;
     try {
+      if (device !== undefined) {
+        device.write(text);
+        return;
+      }
       // Never made anew: a setting that has vanished is not one.
       file = openBelow(this.folder, path, constants.O_WRONLY);
       ftruncateSync(file);
@@ -179,10 +189,10 @@ export class Controls {
     }
   }
 
-  private keep(path: string): void {
+  private keep({ path, device }: Setting): void {
     if (this._saved.has(path)) return;
     try {
-      this._saved.set(path, { path, text: readFileSync(path, 'utf8').trim() });
+      this._saved.set(path, { path, text: device?.read() ?? readFileSync(path, 'utf8').trim() });
     } catch (error) {
       throw new ControlError(`cannot read ${path}: ${(error as Error).message}`);
     }

@@ -38,7 +38,9 @@ export class PinnedFrequency {
     this.platform = platform;
     this.least = platform.controls.push(limits.least, domain, index);
     this.most = platform.controls.push(limits.most, domain, index);
-    this.largest = () => platform.read(limits.now, domain, index);
+    // Where nobody tells it, the two may be written in either order.
+    const isKnown = platform.info(limits.now) !== null;
+    this.largest = () => (isKnown ? platform.read(limits.now, domain, index) : Number.NaN);
   }
 
   /**

@@ -1,5 +1,6 @@
 /** NVIDIA's GPUs, through NVML. They come after the GPUs that the kernel tells of. Source: NVML API reference. */
 import { type GpuQuantity, type NvmlLibrary, openNvml } from '../../os/nvml.ts';
+import { NVML_CONTROLS, nvmlControls } from './nvml-controls.ts';
 import {
   NOTHING,
   type Provided,
@@ -13,7 +14,7 @@ const ENVIRONMENT = 'TRISCOPE_NVML';
 const DRIVER = 'proc/driver/nvidia';
 
 type Metric = SignalDeclaration & {
-  readonly what: GpuQuantity | 'utilization';
+  readonly what: GpuQuantity | 'utilization' | 'least' | 'most';
   readonly scale: number;
 };
 
@@ -90,24 +91,53 @@ const METRICS: readonly Metric[] = [
     what: 'clock',
     scale: 1e6,
   },
+  {
+    name: 'NVML::GPU_CORE_FREQUENCY_MAX_AVAIL',
+    alias: 'GPU_CORE_FREQUENCY_MAX_AVAIL',
+    description: "Largest frequency of the GPU's multiprocessors",
+    unit: 'Hz',
+    domain: 'gpu_chip',
+    behaviour: 'constant',
+    aggregation: 'average',
+    format: 'double',
+    what: 'most',
+    scale: 1e6,
+  },
+  {
+    name: 'NVML::GPU_CORE_FREQUENCY_MIN_AVAIL',
+    alias: 'GPU_CORE_FREQUENCY_MIN_AVAIL',
+    description: "Least frequency of the GPU's multiprocessors",
+    unit: 'Hz',
+    domain: 'gpu_chip',
+    behaviour: 'constant',
+    aggregation: 'average',
+    format: 'double',
+    what: 'least',
+    scale: 1e6,
+  },
 ];
 
 const declarationOf = ({ what: _w, scale: _s, ...declaration }: Metric): SignalDeclaration =>
   declaration;
 
 function readingOf(library: NvmlLibrary, gpu: number, { what, scale }: Metric): number {
+  if (what === 'least' || what === 'most') {
+    return (library.limits(gpu)?.clocks.core[what] ?? Number.NaN) * scale;
+  }
   const value = what === 'utilization' ? library.utilization(gpu) : library.quantity(gpu, what);
   return value * scale;
 }
 
 export const nvml: Provider = {
   name: 'nvml',
-  source: 'libnvidia-ml.so.1',
+  source:
+    'libnvidia-ml.so.1 (never run on hardware; NVML does not say which clocks were locked before, so at the end those that were changed are unlocked)',
   declares: METRICS.map(declarationOf),
+  controls: NVML_CONTROLS,
   open({ machine }): Provided {
     const path = process.env[ENVIRONMENT];
-    // A recorded tree has no library, and to look for one that is not there costs time.
-    if (!machine.isThisMachine || !(path || machine.exists(DRIVER))) return NOTHING;
+    // A recorded tree has no library but one that is named, and to look for one that is not there costs time.
+    if (!path && !(machine.isThisMachine && machine.exists(DRIVER))) return NOTHING;
     let library: NvmlLibrary;
     try {
       library = openNvml(path);
@@ -125,6 +155,7 @@ export const nvml: Provider = {
       };
       return [{ ...declarationOf(metric), open }];
     });
-    return { signals, close: () => library.close() };
+    const controls = nvmlControls(library, first);
+    return { signals, controls, close: () => library.close() };
   },
 };

@@ -56,10 +56,12 @@ export interface ControlDeclaration {
   readonly over: 'same' | 'share';
 }
 
-/** One file, and how a value in the control's unit is written into it. */
+/** One place that a control sets, and how a value in the control's unit is written there. */
 export interface Setting {
-  /** Absolute. */
+  /** Absolute, of a file; of what is no file, a name by which `region restore` finds it again, in another process too. */
   readonly path: string;
+  /** How it is read and written where it is no file: the text is a whole number. What throws says why. */
+  readonly device?: { read(): string; write(text: string): void };
   /** @throws RangeError where it cannot be */
   text(value: number): string;
 }
