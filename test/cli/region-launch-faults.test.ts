@@ -81,6 +81,8 @@ describe('an application', () => {
       "it's",
       'tab\t',
       'é😀',
+      'nul\0l',
+      '\ufeffmark',
       'x'.repeat(5000),
     ];
     const body = `for (const name of ${JSON.stringify(names)}) region(name).run(() => sleep(1));`;

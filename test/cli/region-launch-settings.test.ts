@@ -296,6 +296,8 @@ describe('settings of the machine', () => {
       ['A', 1.5e9],
       ['B', 2e9],
     ]);
+    // As in GEOPM's reports, an agent's fields are of what is in no region, too.
+    expect(host['Unmarked Totals']?.['frequency-map']).toBe(2e9);
     expect(host).toHaveProperty(['Frequency map', '3554254475'], 1.5e9);
   });
 
