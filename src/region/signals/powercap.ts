@@ -89,11 +89,23 @@ const LEAST: SignalDeclaration = {
   format: 'double',
 };
 
-/** Files of the long-term constraint. */
+const BOARD_LIMIT: SignalDeclaration = {
+  name: 'POWERCAP::PSYS_POWER_LIMIT',
+  alias: 'BOARD_POWER_LIMIT',
+  description: 'Long-term power limit of the whole platform in force',
+  unit: 'W',
+  domain: 'board',
+  behaviour: 'variable',
+  aggregation: 'sum',
+  format: 'double',
+};
+
+/** Files of the long-term constraint, by the zones that they are of. */
 const LIMIT_FILES = [
-  [LIMIT, 'power_limit_uw'],
-  [MOST, 'max_power_uw'],
-  [LEAST, 'min_power_uw'],
+  [LIMIT, 'power_limit_uw', 'package'],
+  [MOST, 'max_power_uw', 'package'],
+  [LEAST, 'min_power_uw', 'package'],
+  [BOARD_LIMIT, 'power_limit_uw', 'psys'],
 ] as const;
 
 const LIMIT_CONTROL: ControlDeclaration = {
@@ -113,6 +125,26 @@ const WINDOW_CONTROL: ControlDeclaration = {
   domain: 'package',
   over: 'same',
 };
+
+const BOARD_LIMIT_CONTROL: ControlDeclaration = {
+  name: 'POWERCAP::PSYS_POWER_LIMIT',
+  alias: 'BOARD_POWER_LIMIT_CONTROL',
+  description: 'Long-term power limit of the whole platform',
+  unit: 'W',
+  domain: 'board',
+  over: 'same',
+};
+
+const BOARD_WINDOW_CONTROL: ControlDeclaration = {
+  name: 'POWERCAP::PSYS_TIME_WINDOW',
+  alias: 'BOARD_POWER_TIME_WINDOW_CONTROL',
+  description: "Time over which the platform's long-term power limit is kept as a mean",
+  unit: 's',
+  domain: 'board',
+  over: 'same',
+};
+
+const CONTROLS = [LIMIT_CONTROL, WINDOW_CONTROL, BOARD_LIMIT_CONTROL, BOARD_WINDOW_CONTROL];
 
 /** Zones of both levels; those of the memory-mapped interface count the same again, so the first of a kind wins. */
 function zonesOf(machine: Machine): Zone[] {
@@ -201,8 +233,8 @@ function limitControl(
 export const powercap: Provider = {
   name: 'powercap',
   source: '/sys/class/powercap/intel-rapl*',
-  declares: [...Object.values(ENERGIES), LIMIT, MOST, LEAST],
-  controls: [LIMIT_CONTROL, WINDOW_CONTROL],
+  declares: [...Object.values(ENERGIES), LIMIT, MOST, LEAST, BOARD_LIMIT],
+  controls: CONTROLS,
   open({ machine }) {
     const all = zonesOf(machine);
     if (all.length === 0) return NOTHING;
@@ -218,11 +250,11 @@ export const powercap: Provider = {
         );
       return [{ ...declaration, open }];
     });
-    const packages = all.filter(({ kind }) => kind === 'package');
-    const limits = LIMIT_FILES.flatMap(([declaration, file]): Signal[] => {
+    const zonesWith = (kind: Kind) => all.filter((zone) => zone.kind === kind);
+    const limits = LIMIT_FILES.flatMap(([declaration, file, kind]): Signal[] => {
       const path = ({ folder }: Zone) =>
         `${folder}/constraint_${longTerm(machine, folder)}_${file}`;
-      const having = packages.filter((zone) => machine.number(path(zone)) > 0);
+      const having = zonesWith(kind).filter((zone) => machine.number(path(zone)) > 0);
       if (having.length === 0) return [];
       const open = (index: number, tick: Tick) =>
         sumOf(
@@ -232,8 +264,11 @@ export const powercap: Provider = {
         );
       return [{ ...declaration, open }];
     });
-    const controls = [LIMIT_CONTROL, WINDOW_CONTROL].map((c) => limitControl(machine, packages, c));
-    const usable = controls.filter((c) => packages.some(({ index }) => c.settings(index).length));
-    return { signals: [...energies, ...limits], controls: usable };
+    const controls = CONTROLS.flatMap((declaration): Control[] => {
+      const own = zonesWith(declaration.domain === 'board' ? 'psys' : 'package');
+      const control = limitControl(machine, own, declaration);
+      return own.some(({ index }) => control.settings(index).length > 0) ? [control] : [];
+    });
+    return { signals: [...energies, ...limits], controls };
   },
 };

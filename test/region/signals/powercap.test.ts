@@ -254,6 +254,26 @@ describe('powercap', () => {
       expect([tree.text(path(0)), tree.text(path(1))]).toEqual(['95000000', '90000000']);
     });
 
+    it('limits the whole platform where that has a zone, and puts it back', () => {
+      const window = `${CLASS}/intel-rapl:2/constraint_0_time_window_us`;
+      const psys = zone('intel-rapl:2', 'psys', 1, limit(400));
+      const tree = new Tree({ ...files, ...psys, [window]: 28_000_000 });
+      const platform = Platform.open({ root: tree.root, allowControl: true });
+      expect(platform.read('BOARD_POWER_LIMIT', 'board', 0)).toBe(400);
+      platform.controls.write('BOARD_POWER_LIMIT_CONTROL', 'board', 0, 300.5);
+      platform.controls.write('BOARD_POWER_TIME_WINDOW_CONTROL', 'board', 0, 0.5);
+      expect([tree.text(path(2)), tree.text(window)]).toEqual(['300500000', '500000']);
+      // Packages keep theirs.
+      expect(tree.text(path(0))).toBe('95000000');
+      platform.controls.restore();
+      expect([tree.text(path(2)), tree.text(window)]).toEqual(['400000000', '28000000']);
+      const without = Platform.open({ root: new Tree(files).root, allowControl: true });
+      expect(() => without.controls.write('BOARD_POWER_LIMIT_CONTROL', 'board', 0, 300)).toThrow(
+        'there is no control BOARD_POWER_LIMIT_CONTROL',
+      );
+      expect(without.info('BOARD_POWER_LIMIT')).toBeNull();
+    });
+
     it('refuses limits that cannot be, and packages that are not there', () => {
       const tree = new Tree(files);
       const platform = Platform.open({ root: tree.root, allowControl: true });
