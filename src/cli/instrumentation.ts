@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { extraFrames } from '../formats/recording-folder.ts';
 import type { OptionSpecs } from '../model/option.ts';
 import type { RunConfig } from '../sim/config.ts';
+import { type LpPlaces, placesOf } from '../sim/drawing.ts';
 import { type InstrumentConfig, recordsAnything } from '../sim/instrument/config.ts';
 import {
   INSTRUMENT_OPTIONS,
@@ -15,6 +16,7 @@ import type { Model } from '../sim/model.ts';
 import type { RunResult } from '../sim/statistics.ts';
 import type { OptionGroup, SingleValue } from './command.ts';
 import { effectiveSettings } from './effective-settings.ts';
+import { UsageError } from './errors.ts';
 import { figure, table } from './table.ts';
 import { version } from './version.ts';
 
@@ -54,6 +56,7 @@ type Given = ReadonlyMap<string, SingleValue>;
 const SWITCHES = [
   'engine-stats',
   'model-stats',
+  'animate',
   'event-trace',
   'enable-gvt-stats',
   'real-time-samp',
@@ -74,6 +77,10 @@ export function instrumentRequest(
 ): InstrumentRequest {
   const { config, files, notes, engineOff } = instrumentConfig(values, run.end);
   const asked = recordsAnything(config);
+  // Frames for an animation come beside what is recorded anyhow.
+  const isDefault =
+    !asked ||
+    (values.has('animate') && !SWITCHES.some((name) => name !== 'animate' && values.has(name)));
   const followed = recording !== null || onFrames !== null;
   const stray = [...values.keys()].find(isInstrumentOption);
   const idle = !asked && !followed && !SWITCHES.some((name) => values.has(name));
@@ -81,7 +88,7 @@ export function instrumentRequest(
     recording === null || values.has('stats-path') ? files.path : join(recording, files.path);
   const asking = {
     ...config,
-    ...(!asked && followed && !engineOff && recordedByDefault(config, values)),
+    ...(isDefault && followed && !engineOff && recordedByDefault(config, values)),
     rollbacks: followed,
     phases: followed,
   };
@@ -104,13 +111,38 @@ export function instrumentRequest(
   };
 }
 
+const hasSample = (model: Model): boolean =>
+  payloadLayouts(model).some(({ what }) => what === 'sample');
+
+/**
+ * Where `--animate` draws LPs; null without it. Asked before the run: a model that cannot say where is told so at once.
+ * @throws UsageError where nothing is recorded, or the model has nothing to show
+ * @throws ModelError for a place that cannot be
+ */
+export function animatedPlaces(
+  values: Given,
+  model: Model,
+  run: RunConfig,
+  isRecorded: boolean,
+): LpPlaces | null {
+  if (!(Number(values.get('animate') ?? 0) > 0)) return null;
+  if (!isRecorded)
+    throw new UsageError('--animate needs --record=NAME: its frames are part of a recording');
+  if (!hasSample(model)) {
+    throw new UsageError(
+      `--animate: model '${model.name}' has no instrument with a sample: there is nothing to draw`,
+    );
+  }
+  return placesOf(model, run);
+}
+
 /** A line for the case that model samples are asked for and the model declares none. */
 export function nothingToSample(
   { model: modes }: Partial<InstrumentConfig>,
   model: Model,
 ): readonly string[] {
   const asked = modes !== undefined && (modes.gvt || modes.rt || modes.vt);
-  if (!asked || payloadLayouts(model).some(({ what }) => what === 'sample')) return [];
+  if (!asked || hasSample(model)) return [];
   return [
     `--model-stats: model '${model.name}' has no instrument with a sample: nothing is recorded of it`,
   ];

@@ -17,7 +17,9 @@ import { ROSS_SCHEMAS } from '../model/schemas/ross.ts';
 import {
   REGION_PHASE,
   SIM_HANDLER,
+  SIM_LINK,
   SIM_PE,
+  SIM_PLACE,
   SIM_PROCESS,
   SIM_RUN,
   SIM_STREAM,
@@ -49,6 +51,8 @@ const SCHEMAS = [
   SIM_RUN,
   SIM_PE,
   SIM_HANDLER,
+  SIM_PLACE,
+  SIM_LINK,
 ] as const;
 
 /** What a column of these cells comes as. */

@@ -4,6 +4,7 @@ import { defaultsOf, type OptionSpecs, type OptionValues } from '../model/option
 import { areSized, type Fields } from '../model/struct.ts';
 import type {
   CustomMapping,
+  Drawing,
   GvtHook,
   Instrument,
   LpType,
@@ -42,6 +43,8 @@ interface ModelCommon<O extends OptionSpecs, M extends Fields, P, L extends Tabl
   readonly gvtHook?: GvtHook<P>;
   /** Instruments by name, for `instrumentOf`. */
   readonly instruments?: Readonly<Record<string, Instrument<Fields, M, P>>>;
+  /** Where an animation of a run (`--animate`) draws LPs; in a grid without it. */
+  readonly drawing?: Drawing<P>;
   /**
    * Name of the instrument of one LP: one of `instruments` or an LP type; null for none, undefined for its type's.
    * Where any LP has a part for traces, only LPs that have one are traced.
@@ -221,6 +224,7 @@ export function defineModel(input: unknown): Model {
     tables: m.tables ?? {},
     map: m.map ?? 'linear',
     gvtHook: m.gvtHook,
+    drawing: m.drawing,
     instruments: m.instruments ?? {},
     instrumentOf: (lp, params) => instrumentOf?.call(m, lp, params),
     lps,

@@ -23,6 +23,7 @@ const MODEL_PARTS = [
   'message',
   'map',
   'gvtHook',
+  'drawing',
   'instruments',
   'instrumentOf',
 ];
@@ -239,6 +240,20 @@ export function expectCommon(what: string, m: Readonly<Record<string, unknown>>)
   expectTimes(what, m);
   expectMap(what, m.map);
   expectHook(what, m.gvtHook);
+  expectDrawing(what, m.drawing);
+}
+
+function expectDrawing(what: string, drawing: unknown): void {
+  if (drawing === undefined) return;
+  expectObject(what, ['drawing'], drawing);
+  expectNames(what, ['drawing'], drawing, ['at', 'links']);
+  const { at, links } = drawing as Readonly<Record<string, unknown>>;
+  if (at === undefined)
+    throw new DeclarationError(`${what}: drawing needs at(lp, params): the LP’s place`, [
+      'drawing',
+    ]);
+  expectPlain(what, 'drawing.at', at, ['drawing', 'at']);
+  expectPlain(what, 'drawing.links', links, ['drawing', 'links']);
 }
 
 /** What a model has for each type of LP. @throws ModelError that says what is wrong with it, and where */

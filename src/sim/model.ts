@@ -245,6 +245,14 @@ export interface GvtHook<P> {
   run(context: GvtHookContext<P>): void;
 }
 
+/** How an animation draws a model's LPs (`--animate`). */
+export interface Drawing<P> {
+  /** The place of LP `lp` as [x, y], in any unit of length; y grows downwards. */
+  at(lp: number, params: P): readonly [number, number];
+  /** LPs with which a line joins LP `lp`; a line may be told from either end, or from both. */
+  links?(lp: number, params: P): readonly number[];
+}
+
 /** A model: its LP types by name, whichever way they were declared. Where options size its fields, they are those of the defaults. */
 export interface Model extends ModelFields {
   /** Lower case, as it appears in commands. */
@@ -265,6 +273,7 @@ export interface Model extends ModelFields {
   readonly sizes: ((options: OptionValues<OptionSpecs>) => ModelFields) | null;
   readonly map: 'linear' | 'round-robin' | CustomMapping;
   readonly gvtHook: GvtHook<unknown> | undefined;
+  readonly drawing: Drawing<unknown> | undefined;
   readonly instruments: Readonly<Record<string, Instrument<Fields, Fields, unknown>>>;
   /** Name of the instrument of the LP with global id `lp`; null for none, undefined for its type's. */
   instrumentOf(lp: number, params: unknown): string | null | undefined;

@@ -1,5 +1,5 @@
 /** Makes the recording of a simulation: a folder with `recording.json` and the run's result. */
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { extraFrames, FRAMES_FILE, RecordingFolder } from '../formats/recording-folder.ts';
 import type {
@@ -10,6 +10,7 @@ import type {
   RecordingState,
 } from '../model/recording.ts';
 import { runZero } from '../os/run-clock.ts';
+import { type LpPlaces, placeFrames } from './drawing.ts';
 import { type PayloadLayout, payloadLayouts, type Recordable } from './instrument/payload.ts';
 import type { Model } from './model.ts';
 import { appendFacts } from './run-facts.ts';
@@ -70,6 +71,9 @@ export class SimRecording {
     });
   }
 
+  /** Where an animation of the run draws its LPs. */
+  places: LpPlaces | null = null;
+
   /** Path of the folder. */
   get path(): string {
     return this.folder.path;
@@ -105,7 +109,8 @@ export class SimRecording {
   finish(result: RunResult, model: Model, others: readonly RecordingSource[] = []): RunResult {
     const recorded = { ...result, recording: this.path };
     const frames = extraFrames(this.path);
-    if (result.instrumentation?.error === null && existsSync(frames)) appendFacts(frames, result);
+    if (result.instrumentation?.error === null && existsSync(frames))
+      this.appendFacts(frames, result);
     this.folder.write(RESULT_FILE, recorded);
     const { content } = this.folder;
     const [source] = content.sources;
@@ -132,6 +137,12 @@ export class SimRecording {
       ...(result.clocks !== undefined && { clocks: result.clocks }),
     });
     return recorded;
+  }
+
+  private appendFacts(frames: string, result: RunResult): void {
+    appendFacts(frames, result);
+    const { places } = this;
+    if (places !== null) appendFileSync(frames, placeFrames(places, result.totalSeconds));
   }
 
   /** What instrumentation wrote in the folder. */

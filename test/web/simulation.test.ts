@@ -23,7 +23,7 @@ import {
 const RUN = [
   ...['sim', 'run', 'phold', '--pes=2', '--nlp=16', '--nkp=4', '--synch=3', '--end=100'],
   ...['--start-events=4', '--remote=0.5', '--no-pin', '--engine-stats=rt', '--rt-interval=10'],
-  ...['--kp-data', '--lp-data', '--event-trace=1', '--record=run.tri'],
+  ...['--kp-data', '--lp-data', '--event-trace=1', '--animate=10', '--record=run.tri'],
 ];
 
 describe.skipIf(executable === undefined)('the page (needs chromium: npm run setup)', () => {
@@ -271,6 +271,43 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.close();
   });
 
+  it('animates LPs over virtual time, by keys and by mouse, and a link brings the frame back', async () => {
+    const { page, complaints } = await open('view=animation');
+    const field = await page.getByLabel('Field').inputValue();
+    await reads(page, '#says-animation', 'At virtual time 100 (frame 10 of 10)');
+    await page.getByRole('slider', { name: 'Frame' }).focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await reads(page, '#says-animation', 'At virtual time 20 (frame 2 of 10)');
+    const at = `FROM ross_model WHERE mode = 'vt' AND virtual_time = 20`;
+    const [{ most }] = await run.query<{ most: number }>(
+      `SELECT max("${field}")::DOUBLE AS most ${at}`,
+    );
+    const rows = await tableOf(page, 'animation');
+    expect(rows).toHaveLength(32);
+    expect(Math.max(...rows.map(([, value]) => Number(value)))).toBe(most);
+    // 32 LPs in a grid of six columns: the first is at the top left.
+    const canvas = page.locator('[data-figure=animation] canvas');
+    await canvas.hover({ position: { x: 1, y: 1 } });
+    await reads(page, '#says-animation', 'highest in LP');
+    const box = await canvas.boundingBox();
+    if (box === null) throw new Error('no canvas');
+    // The picture is six columns wide and lies in the middle.
+    const step = (box.height - 60) / 5;
+    await canvas.hover({ position: { x: box.width / 2 - 2.5 * step, y: 30 } });
+    await reads(page, '#says-animation', 'LP 0, ');
+    await page.reload();
+    await reads(page, '#says-animation', 'frame 2 of 10');
+    await page.getByRole('button', { name: 'change' }).click();
+    await reads(page, '#says-animation', `change of ${field}`);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await reads(page, '#says-animation', 'frame 10 of 10');
+    const svg = String((await exported(page, 'animation', 'SVG')).bytes);
+    expect(svg.match(/<rect x=/g)).toHaveLength(32);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('names the option where something was not recorded', async () => {
     const { page } = await open('view=simulation&recording=made');
     await reads(page, '[data-figure=matrix]', '--event-trace=1');
@@ -285,10 +322,10 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     ['light', 1280],
     ['dark', 390],
   ] as const)(
-    'simulation and events are readable for all, %s, %i px wide',
+    'simulation, events and animation are readable for all, %s, %i px wide',
     async (scheme, width) => {
       const { page } = await open('view=simulation', { scheme, width });
-      for (const view of ['simulation', 'events']) {
+      for (const view of ['simulation', 'events', 'animation']) {
         await page.goto(`${server.url}#view=${view}`);
         await settled(page);
         expect(await barriers(page), view).toEqual([]);

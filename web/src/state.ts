@@ -12,6 +12,7 @@ export type ViewId =
   | 'timeline'
   | 'simulation'
   | 'events'
+  | 'animation'
   | 'regions'
   | 'nodes'
   | 'compare'

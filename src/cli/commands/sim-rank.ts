@@ -11,7 +11,12 @@ import type { RunResult } from '../../sim/statistics.ts';
 import { besideOf } from '../companions.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
 import { finishRecording } from '../finish-recording.ts';
-import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
+import {
+  animatedPlaces,
+  INSTRUMENT_GROUP,
+  instrumentRequest,
+  nothingToSample,
+} from '../instrumentation.ts';
 import type { Interrupt } from '../interrupt.ts';
 import { ProgressLine, progressOf } from '../progress.ts';
 import { type HostFiles, hostSources, markRank, RankCompanions } from '../rank-companions.ts';
@@ -75,11 +80,15 @@ async function run(
   const notes = [...request.notes, ...nothingToSample(request.config, loaded.model)];
   if (first) for (const note of notes) process.stderr.write(`triscope: ${note}\n`);
   const command = ['mpirun', '-np', `${world.size}`, 'triscope', 'sim', 'run', ...args];
+  const places = animatedPlaces(values, loaded.model, config, folder !== null);
   const recording =
     first && typeof name === 'string'
       ? new SimRecording({ name, command, version: version(), pes: world.size })
       : null;
-  if (recording !== null) interrupt.leave(recording.ifInterrupted);
+  if (recording !== null) {
+    recording.places = places;
+    interrupt.leave(recording.ifInterrupted);
+  }
   const beside = besideOf(own);
   const trace = traceOf({ own });
   const profile = loaded.model.name;

@@ -16,7 +16,12 @@ import { type Call, command } from '../command.ts';
 import { besideOf, Companions } from '../companions.ts';
 import { EXIT, report, UsageError } from '../errors.ts';
 import { finishRecording } from '../finish-recording.ts';
-import { INSTRUMENT_GROUP, instrumentRequest, nothingToSample } from '../instrumentation.ts';
+import {
+  animatedPlaces,
+  INSTRUMENT_GROUP,
+  instrumentRequest,
+  nothingToSample,
+} from '../instrumentation.ts';
 import { type Interrupt, mayBlock, onInterrupt } from '../interrupt.ts';
 import { endsWithCommand } from '../leave.ts';
 import { onRanks } from '../on-ranks.ts';
@@ -103,6 +108,7 @@ async function run(
     typeof name === 'string' ? recordingFolder(name) : null,
     typeof to === 'string' ? (frames, dropped) => stream?.write(frames, dropped) : null,
   );
+  const places = animatedPlaces(values, loaded.model, config, typeof name === 'string');
   const recording =
     typeof name === 'string'
       ? new SimRecording({
@@ -112,7 +118,10 @@ async function run(
           pes: config.pes,
         })
       : null;
-  if (recording !== null) interrupt.leave(recording.ifInterrupted);
+  if (recording !== null) {
+    recording.places = places;
+    interrupt.leave(recording.ifInterrupted);
+  }
   const onOutput = (lines: readonly OutputLine[]) => {
     progress.clear();
     const out = json || streamsOut ? process.stderr : process.stdout;

@@ -4,6 +4,7 @@ import { visible } from '../../formats/visible.ts';
 import { forOperators } from '../jobs-shown.ts';
 import type { Desk } from '../net/desk.ts';
 import { LIMITS, type RouteLimits } from '../net/limits.ts';
+import { ANIMATION } from './animation.ts';
 import { CASCADES } from './cascades.ts';
 import { CLOCK } from './clock.ts';
 import { COMPARE } from './compare.ts';
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   ...MATRIX,
   ...CASCADES,
   ...EVENTS,
+  ...ANIMATION,
   ...REGIONS,
   ...NODES,
   ...JOBS,

@@ -80,6 +80,8 @@ export const LIMITS: Readonly<Record<string, RouteLimits>> = {
   '/api/events/density': READ,
   '/api/events': READ,
   '/api/rollbacks': READ,
+  '/api/animation': READ,
+  '/api/animation/frames': READ,
   '/api/regions': READ,
   '/api/regions/lanes': READ,
   '/api/regions/processes': READ,

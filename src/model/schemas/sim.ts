@@ -127,6 +127,35 @@ export const SIM_PE = {
   ],
 } as const satisfies Schema;
 
+/** Where an animation draws LPs. A row an LP, at the end. */
+export const SIM_PLACE = {
+  name: 'sim_place',
+  domain: 'lp',
+  help: 'where an animation draws each LP',
+  metrics: [
+    REAL,
+    column('lp_id', 'u32', '', 'same', 'LP, numbered over the whole run', {
+      behaviour: 'constant',
+    }),
+    column('x', 'f64', '', 'same', 'to the right, in the model’s own unit', {
+      behaviour: 'constant',
+    }),
+    column('y', 'f64', '', 'same', 'downwards, in the same unit', { behaviour: 'constant' }),
+  ],
+} as const satisfies Schema;
+
+/** Which LPs an animation joins by lines. A row a line, at the end. */
+export const SIM_LINK = {
+  name: 'sim_link',
+  domain: 'lp',
+  help: 'LPs that an animation joins by a line',
+  metrics: [
+    REAL,
+    column('lp_id', 'u32', '', 'same', 'LP at one end', { behaviour: 'constant' }),
+    column('to_lp', 'u32', '', 'same', 'LP at the other end', { behaviour: 'constant' }),
+  ],
+} as const satisfies Schema;
+
 /** What handlers of a type of LP cost. A row a PE and type, at the end; of events that were timed one by one. */
 export const SIM_HANDLER = {
   name: 'sim_handler',

@@ -36,6 +36,11 @@ export const INSTRUMENT_OPTIONS = {
   }),
   'rt-interval': float(1000, 'real time between sampling points', { min: 0.001, unit: 'ms' }),
   'vt-interval': float(1000000, 'virtual time between sampling points', { min: Number.MIN_VALUE }),
+  animate: int(
+    0,
+    'frames of the model’s own samples at even virtual times, for the page’s view Animation: --model-stats=vt with the interval that gives as many',
+    { min: 0, max: 10_000, placeholder: 'FRAMES' },
+  ),
   'vt-samp-end': float(0, 'virtual time of the last sampling point', { min: 0, fallback: '--end' }),
   'sample-count': int(65536, 'most virtual-time sampling points', { min: 1 }),
   granularity: int(0, '0 PE; 1 PE, KP and LP (ROSS of 2018: 1 KP, 2 LP, 3 all)', {
@@ -197,7 +202,9 @@ export function instrumentConfig(given: GivenOptions, end: number): Asked {
   }
   const vtEnd = Number(value('vt-samp-end'));
   const layout = value('stats-layout') as InstrumentConfig['layout'];
-  const model = modesOf('model-stats', String(value('model-stats')), era);
+  const frames = Number(value('animate'));
+  const asked = modesOf('model-stats', String(value('model-stats')), era);
+  const model = { ...asked, vt: asked.vt || frames > 0 };
   if (isPacked(layout) && (engine.modes.vt || model.vt)) {
     throw new OptionError(
       `--stats-layout=${layout} cannot hold virtual-time samples; leave vt out, or use ross-7`,
@@ -213,7 +220,8 @@ export function instrumentConfig(given: GivenOptions, end: number): Asked {
     traceClock: value('trace-clock') as 'event' | 'batch',
     numGvt: Number(given.get('num-gvt') ?? NUM_GVT[era]),
     rtInterval: engine.rtInterval,
-    vtInterval: Number(value('vt-interval')),
+    vtInterval:
+      frames > 0 && !given.has('vt-interval') ? end / frames : Number(value('vt-interval')),
     vtEnd: vtEnd > 0 ? Math.min(vtEnd, end) : end,
     vtSamples: Number(value('sample-count')),
     bufferSize: Number(value('buffer-size')),

@@ -1,6 +1,7 @@
 /** What draws each view. */
 import type { Component } from 'svelte';
 import type { ViewId } from '../state.ts';
+import Animation from './Animation.svelte';
 import Cluster from './Cluster.svelte';
 import Compare from './Compare.svelte';
 import Events from './Events.svelte';
@@ -13,6 +14,7 @@ import Timeline from './Timeline.svelte';
 import type { ViewProps } from './view-props.ts';
 
 export const COMPONENTS: Readonly<Record<ViewId, Component<ViewProps>>> = {
+  animation: Animation,
   cluster: Cluster,
   compare: Compare,
   events: Events,

@@ -70,6 +70,16 @@ export const VIEWS: readonly View[] = [
     available: (page) => page.tables.some(({ name }) => name.startsWith('ross_')),
   },
   {
+    id: 'animation',
+    title: 'Animation',
+    key: 'M',
+    help: 'LPs at their places over virtual time, coloured by what the model records.',
+    fill: 'This view needs frames of a model: `triscope sim run MODEL --animate=100 --record=NAME`.',
+    available: ({ facts }) => facts?.tables?.includes('sim_place') === true,
+    timeless: true,
+    rare: true,
+  },
+  {
     id: 'regions',
     title: 'Regions',
     key: 'R',
