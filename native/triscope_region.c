@@ -604,9 +604,9 @@ static uint32_t look_up(const struct header *p, uint32_t hash, const char *name,
     }
 }
 
-/* Whether a slot that was taken has its name, soon: whoever fills it may have lost its CPU, or be gone for ever. */
+/* Whether a slot that was taken has its name within half a second: whoever fills it may have lost its CPU, or be gone for ever. */
 static int is_named(const struct region *r) {
-    for (int k = 0; k < 200 && !load(&r->state); k++) usleep(100);
+    for (int k = 0; k < 2500 && !load(&r->state); k++) usleep(200);
     return load(&r->state) != 0;
 }
 

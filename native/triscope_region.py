@@ -36,7 +36,7 @@ _STARTED, _STOPPED, _MPI, _LEAVING = 1, 2, 4, 8
 _FREE, _LIVE, _ENDED = 0, 1, 2
 _ENTRY, _EXIT, _EPOCH = 0, 1, 2
 _ACQUIRE, _ACQ_REL = 2, 4  # C's memory_order.
-_PATIENCE = 0.02  # Seconds for which a slot that was taken may have no name.
+_PATIENCE = 0.5  # Seconds for which a slot that was taken may have no name: its thread may have lost its CPU.
 
 # Cells of the header as words (u32) and doubles; of slots, words and doubles from the slot's begin.
 _H = {

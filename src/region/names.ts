@@ -23,7 +23,10 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
  * Milliseconds for which a slot that was taken may have no name. A thread fills it in a few microseconds, unless it loses its CPU; one
  * that was ended in between never does.
  */
-const PATIENCE = 20;
+const PATIENCE = 500;
+
+/** Nobody wakes who waits here. */
+const NOTHING = new Int32Array(new SharedArrayBuffer(4));
 
 /** Slots by name, as far as this thread has seen them. */
 export class Names {
@@ -55,7 +58,10 @@ export class Names {
     const { u32 } = this.page;
     if (Atomics.load(u32, state) !== 0) return true;
     const until = performance.now() + PATIENCE;
-    while (Atomics.load(u32, state) === 0) if (performance.now() > until) return false;
+    while (Atomics.load(u32, state) === 0) {
+      if (performance.now() > until) return false;
+      Atomics.wait(NOTHING, 0, 0, 1);
+    }
     return true;
   }
 

@@ -472,11 +472,11 @@ static void *mark(void *nothing) {
 }
 void end(void) { over = 1; }
 int go(void) {
-  while (!over) {
+  do {
     pthread_t threads[2];
     for (int k = 0; k < 2; k++) pthread_create(&threads[k], NULL, mark, NULL);
     for (int k = 0; k < 2; k++) pthread_join(threads[k], NULL);
-  }
+  } while (!over);
   return visits;
 }`,
       );
@@ -495,9 +495,9 @@ there = []
 runner = threading.Thread(target=lambda: there.append(beside.go()))
 runner.start()
 def mark(round):
-    for k in range(200):
+    for k in range(100):
         with shared: pass
-        with triscope.region("name %d" % ((200 * round + k) % 400), "memory"): pass
+        with triscope.region("name %d" % ((100 * round + k) % 400), "memory"): pass
         triscope.epoch()
 for round in range(5):
     threads = [threading.Thread(target=mark, args=(round,)) for k in range(2)]
@@ -507,7 +507,7 @@ beside.end()
 runner.join()
 within = time.monotonic_ns() - entered
 shared.exit()
-print(there[0] + 2000, within, time.monotonic_ns() - began)
+print(there[0] + 1000, within, time.monotonic_ns() - began)
 `;
       const { seen, page, stdout, stderr, code } = await marked(['python3', '-c', text, beside], {
         PYTHONPATH: NATIVE,
