@@ -10,7 +10,7 @@ export type Aggregate = (values: Float64Array, count: number) => number;
 /** Hint of parts that disagree. */
 const UNKNOWN_HINT = 1;
 
-/** Moves what is a number to the front; how many those are. */
+/** Moves the numbers to the front. Returns how many there are. */
 function compact(values: Float64Array, count: number): number {
   let kept = 0;
   for (let k = 0; k < count; k++) {
@@ -48,7 +48,7 @@ function deviation(values: Float64Array, count: number): number {
   return Math.sqrt(squares / (count - 1));
 }
 
-/** Of whole numbers below 2^53; in two halves, for the bits of JavaScript are 32. */
+/** The bitwise operation on whole numbers below 2^53, in two halves, because JavaScript's operators work on 32 bits. */
 function bitwiseOr(values: Float64Array, count: number): number {
   let [high, low] = [0, 0];
   for (let k = 0; k < count; k++) {
@@ -58,7 +58,7 @@ function bitwiseOr(values: Float64Array, count: number): number {
   return (high >>> 0) * 2 ** 32 + (low >>> 0);
 }
 
-/** What all agree on, otherwise `other`. */
+/** The value that all agree on, otherwise `other`. */
 const agreed =
   (other: number): Aggregate =>
   (values, count) => {
@@ -88,7 +88,7 @@ function most(values: Float64Array, count: number): number {
   return max;
 }
 
-/** How values of parts of a machine become one of the whole, by name, as in GEOPM; missing ones (NaN) are left out. */
+/** Aggregations by name, as in GEOPM: each makes one value of the values of a machine's parts. Missing ones (NaN) are left out. */
 export const AGGREGATIONS = {
   sum: without(sum),
   average: without((values, count) => sum(values, count) / count),

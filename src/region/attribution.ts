@@ -1,18 +1,18 @@
 /**
- * Attribution of what was sampled: how much of each signal's change belongs to which region, to the epochs and to the
+ * Attribution of samples: how much of each signal's change belongs to which region, to the epochs and to the
  * whole application. Source: geopm_report(7), "Attributing Signals to Regions".
  *
  * ```
  * sample      0           1           2           3
  * time        0 ───────── 2 ───────── 4 ───────── 6
- * region      -           A           A           -        what the scope's CPUs agree upon when sampled
+ * region      -           A           A           -        in which all CPUs of the scope are when sampled
  * change        x1 - x0     x2 - x1     x3 - x2
  * goes to       unmarked    A           A                  the region at the interval's start
  * ```
  *
  * A monotone signal's change is summed; a variable signal's value at the interval's end is weighted with its length.
- * A signal's scope is the domain, and its index, whose CPUs are asked for their region: two signals of different
- * packages may differ in it. No allocation per sample.
+ * A signal's scope is the domain and index whose CPUs are asked for their region: signals of two
+ * packages may differ in it. Nothing is allocated per sample.
  */
 import { HASH_UNMARKED } from '../model/region-hash.ts';
 
@@ -22,7 +22,7 @@ export interface AttributedSignal {
   readonly scope: number;
 }
 
-/** Bits: some process has reached an epoch; all have. */
+/** Bits: some process has reached an epoch; all processes have. */
 export const EPOCH_SOME = 1;
 export const EPOCH_ALL = 2;
 
@@ -30,7 +30,7 @@ export const EPOCH_ALL = 2;
 export const ROW = { application: 0, epoch: 1, epochOfAll: 2, unmarked: 3 } as const;
 
 interface AttributionOptions {
-  /** GEOPM weighs the first value of a variable signal from time 0, not from the first sample. */
+  /** GEOPM weights the first value of a variable signal from time 0, not from the first sample. */
   readonly weighFromZero?: boolean;
 }
 
@@ -63,7 +63,7 @@ export class Attribution {
   }
 
   /**
-   * One sample. The first only says where things stand.
+   * Takes a sample. The first one is only the start of the first interval.
    * @param time s since time zero
    * @param values of the signals; NaN where there is none
    * @param hashes of the scopes' regions
@@ -77,7 +77,7 @@ export class Attribution {
       const missing = Number.isNaN(value);
       if (!missing) this._seen[s] = 1;
       if (behaviour === 'monotone') {
-        // The gap's change goes to the region where it began: it is known only when the signal is back.
+        // The change over the gap goes to the region at the gap's start: it is known only when the signal is back.
         if (missing) continue;
         const last = this.last[s];
         if (this.begun && !Number.isNaN(last)) this.add(s, value - last, 0);
@@ -94,7 +94,7 @@ export class Attribution {
   }
 
   /**
-   * The first sample was not the beginning: what changed before it, in no region.
+   * Adds what changed before the first sample, as a change in no region.
    * @param from values at the beginning
    * @param first values of the first sample
    * @param span s between the two
@@ -150,8 +150,8 @@ export class Attribution {
   }
 
   /**
-   * A monotone signal's change, or a variable one's time-weighted mean (NaN where it had no time). Of a row that is
-   * null, of a region that no sample found: 0 and NaN.
+   * A monotone signal's change, or a variable signal's time-weighted mean (NaN without any time). For a row that is
+   * null, a region that no sample found: 0 and NaN.
    */
   total(row: number | null, signal: number): number {
     const at = row === null ? -1 : row * this.signals.length + signal;

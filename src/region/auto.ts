@@ -1,6 +1,6 @@
 /**
- * Marks Node's own asynchronous work, without a change to the program: `node --import triscope/region/auto`, with
- * TRISCOPE_AUTO=fs,http,fetch. Such spans overlap, so that they are counted apart and never enter attribution. With
+ * Marks Node's own asynchronous work in an unchanged program: `node --import triscope/region/auto`, with
+ * TRISCOPE_AUTO=fs,http,fetch. Such spans overlap, so they are counted separately and never enter attribution. With
  * `sim` in the list, engines of the simulator mark what they do: event processing, rollback, GVT, fossil collection,
  * and, over MPI, its calls.
  */
@@ -54,7 +54,7 @@ function watchChannels({ name, start, ends, key }: Channels): void {
     for (const end of ends) {
       diagnostics.subscribe(end, (message) => {
         const began = open.get(subject(message));
-        // Unknown: begun before us, or ended by another message already.
+        // The object is unknown: it began before this module was loaded, or another message has ended it already.
         if (began === undefined) return;
         open.delete(subject(message));
         spans.end(began);
@@ -63,7 +63,7 @@ function watchChannels({ name, start, ends, key }: Channels): void {
   });
 }
 
-/** Requests to the file system, by callback or by promise: Node has no channel for them, but hooks. */
+/** Requests to the file system, by callback or by promise. Node has no diagnostics channel for these, but hooks. */
 function watchFiles(): void {
   spansFor('fs', 'io', (spans) => {
     const open = new Map<number, number>();
@@ -77,7 +77,7 @@ function watchFiles(): void {
       init: (id, type) => {
         if (type.startsWith('FSREQ')) open.set(id, spans.begin());
       },
-      // Its callback runs: the request is done. Destroyed without: it was given up.
+      // If its callback runs, the request is done; if it is destroyed without, the request was aborted.
       before: finish,
       destroy: finish,
     }).enable();
@@ -86,7 +86,7 @@ function watchFiles(): void {
 
 /** What the simulator's engines do in this thread: ordinary regions, as they never overlap. */
 function markEngine(): void {
-  // MPI's come to be when they are first called: most runs are none of MPI.
+  // MPI's regions are named at their first call: most runs do not use MPI.
   const regions = ENGINE_REGIONS.slice(0, MARK_MPI_SEND).map(([name, hint]) => region(name, hint));
   const cells = engineCells();
   if (cells === null) return;

@@ -1,12 +1,12 @@
-/** Node's clock and the kernel's differ only in where they begin. */
+/** Node's clock and the kernel's have different zeros and the same rate. */
 
 const TRIES = 20;
-/** ms between two readings in which nothing came between. */
+/** ms between two readings of the clock if nothing interrupted the thread. */
 const CLOSE = 0.005;
 
 /**
- * ns that CLOCK_MONOTONIC is ahead of performance.now() of this thread. The two cannot be read at once: of several
- * tries the closest counts, as a thread that is put to sleep between the readings would be wrong by that sleep.
+ * ns by which CLOCK_MONOTONIC is ahead of performance.now() of this thread. The two cannot be read at once, and a
+ * thread that is suspended between the readings would be wrong by that time. So the closest of several tries counts.
  */
 export function clockOffset(): number {
   let closest = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * Settings of the machine that may be written, such as power limits. The text of each is kept before its first
- * change, so that whoever changed it (or whoever cleans up behind one that was killed) can put it back.
+ * Settings of the machine that may be written, such as power limits. The text of each is saved before its first
+ * change, so that it can be restored: by the process that changed it, or by `region restore` if that was killed.
  */
 import { closeSync, constants, ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,7 +12,7 @@ import type { Topology } from './topology.ts';
 
 /** A setting as it was. JSON. */
 export interface SavedSetting {
-  /** Of the file, or the setting's name where it is no file. */
+  /** Path of the file, or the setting's name if it is not a file. */
   readonly path: string;
   readonly text: string;
 }
@@ -26,7 +26,7 @@ interface PushedControl {
 const VALUE = /^-?\d{1,20}$/;
 
 /**
- * Settings of the machine, such as limits of power: what they were is kept in a file until they are restored.
+ * Settings of the machine, such as power limits: their previous values are saved in a file until they are restored.
  * @example
  * ```ts
  * import { Platform } from 'triscope/signals';
@@ -61,11 +61,11 @@ export class Controls {
   }
 
   /**
-   * Names a control at its native domain or a coarser one. Nothing is written yet, but the present setting is kept.
+   * Names a control at its native domain or a coarser one. Nothing is written yet, but the present setting is saved.
    * @param index number of the part of the machine within `domain`, from 0 on
    * @returns the handle for `adjust`
-   * @throws SignalError where there is no such control, or not at this domain or index
-   * @throws ControlError where controls are not allowed
+   * @throws SignalError if there is no such control, or not at this domain or index
+   * @throws ControlError if controls are not allowed
    */
   push(name: string, domain: SignalDomain, index: number): number {
     const named = this.controls.filter((c) => c.name === name);
@@ -81,7 +81,7 @@ export class Controls {
       );
     }
     const indices = this.topology.within(control.domain, domain, index);
-    // GPUs of several makers: each has the control of its own provider.
+    // With GPUs of several makers, each GPU has the control of its own provider.
     const settingsAt = (at: number) =>
       found.map((one) => one.settings(at)).find((places) => places.length > 0) ?? [];
     const settings = indices.flatMap(settingsAt);
@@ -101,7 +101,7 @@ export class Controls {
    * Writes a setting now.
    * @param handle what `push` returned
    * @param value in the control's unit
-   * @throws ControlError where it cannot be written
+   * @throws ControlError if it cannot be written
    */
   adjust(handle: number, value: number): void {
     const { control, settings } = this.pushed[handle];
@@ -128,14 +128,14 @@ export class Controls {
     this.adjust(this.push(name, domain, index), value);
   }
 
-  /** Every pushed control's settings as they were. */
+  /** The saved settings of all pushed controls. */
   saved(): readonly SavedSetting[] {
     return [...this._saved.values()];
   }
 
   /**
-   * Puts back what was kept, by this process or, in `saved`, by another; the last change first. Only settings that this
-   * machine's controls write are put back, whatever `saved` names: it comes from a file.
+   * Restores settings that were saved, by this process or, in `saved`, by another; the last change first. Only settings that this
+   * machine's controls write are restored, whatever `saved` names, because it comes from a file.
    * @throws ControlError after all were tried
    */
   restore(saved: readonly SavedSetting[] = this.saved()): void {
@@ -156,13 +156,13 @@ export class Controls {
       }
     };
     const failed = saved.toReversed().filter((setting) => !putBack(setting));
-    // Once more: a limit may have stood in the way that was put back after it.
+    // A second attempt: a limit that was restored later may have been in the way.
     first = undefined;
     for (const setting of failed) putBack(setting);
     if (first !== undefined) throw first;
   }
 
-  /** What all controls set, by path. */
+  /** The places that all controls set, by path. */
   private settings(): ReadonlyMap<string, Setting> {
     const settings = this.controls.flatMap((control) =>
       this.topology.indices(control.domain).flatMap((index) => control.settings(index)),
@@ -178,7 +178,7 @@ export class Controls {
         device.write(text);
         return;
       }
-      // Never made anew: a setting that has vanished is not one.
+      // The file is never created: a setting that has vanished no longer exists.
       file = openBelow(this.folder, path, constants.O_WRONLY);
       ftruncateSync(file);
       writeSync(file, text);

@@ -7,7 +7,7 @@ export class EngineCells {
   private readonly u32: Uint32Array;
   private readonly cells: Float64Array;
   private readonly flag: number;
-  /** What earlier engines of this slot counted: counts on the page only grow. */
+  /** Counts of earlier engines in this slot: counts on the page never decrease. */
   private readonly base = new Float64Array(ENGINE_COUNTS);
   private last = Number.POSITIVE_INFINITY;
 
@@ -18,7 +18,7 @@ export class EngineCells {
     this.cells = f64.subarray((at + T.gvt) >> 3, (at + T.gvtComputations) / 8 + 1);
   }
 
-  /** @param gvt Infinity at the end: then the last one stays */
+  /** @param gvt Infinity at the end: the page then keeps the last finite one */
   put(
     gvt: number,
     processed: number,

@@ -1,25 +1,25 @@
 /**
- * What is known without sampling: how often, and how long, each process was in each region, from the times that it
- * wrote down itself. Source: geopm_report(7), fields `runtime` and `count`.
+ * Totals that need no sampling: how often, and how long, each process was in each region, from the times that it
+ * recorded itself. Source: geopm_report(7), fields `runtime` and `count`.
  */
 
 /** A region of one process: visits that were not inside another region. */
 export interface RegionVisits {
   readonly name: string;
   readonly hash: number;
-  /** Of all its threads. */
+  /** Of all its threads together. */
   readonly count: number;
-  /** Time in which any of its threads was in it: threads that are in a region together do not make it longer. */
+  /** Time in which any of its threads was in it: overlapping times of threads count once. */
   readonly seconds: number;
-  /** Of all its threads. */
+  /** Of all its threads together. */
   readonly threadSeconds: number;
 }
 
-/** What one process wrote down. Times in s since time zero. */
+/** The records of one process. Times in s since time zero. */
 export interface ProcessRecord {
   readonly pid: number;
   readonly started: number;
-  /** When it stopped, or was found gone. */
+  /** When it stopped, or was found to have ended. */
   readonly ended: number;
   readonly regions: readonly RegionVisits[];
   /** Seconds in which any thread was inside any region. */
@@ -27,7 +27,7 @@ export interface ProcessRecord {
   readonly epochs: number;
   /** Time of the first epoch; NaN where there was none. */
   readonly firstEpoch: number;
-  /** Seconds that it says measuring cost it. */
+  /** Seconds of overhead that it reported for its marks. */
   readonly overhead: number;
 }
 
@@ -45,17 +45,17 @@ export interface ExactTotals {
   readonly regions: readonly RegionTotals[];
   /** s outside all regions, mean over processes. */
   readonly unmarked: number;
-  /** GEOPM's: application less all regions; can be negative. */
+  /** GEOPM's value: application less all regions; may be negative. */
   readonly unmarkedByDifference: number;
-  /** Missing where no process marked an epoch. */
+  /** Missing if no process marked an epoch. */
   readonly epoch?: {
     /** Mean over processes. */
     readonly count: number;
-    /** GEOPM's. */
+    /** GEOPM's value. */
     readonly leastCount: number;
     /** Time of the first epoch of any process. */
     readonly first: number;
-    /** When the last process had reached one; NaN where one never did. */
+    /** When the last process had reached one; NaN if some process never did. */
     readonly firstOfAll: number;
   };
   /** First start and last end, s since time zero. */
@@ -65,7 +65,7 @@ export interface ExactTotals {
   readonly overhead: number;
 }
 
-/** Sums over processes, in averages. Without processes all is 0, and there are no regions. */
+/** Sums over processes, then means. Without processes all is 0, and there are no regions. */
 export function exactTotals(processes: readonly ProcessRecord[]): ExactTotals {
   const n = Math.max(1, processes.length);
   const sums = new Map<number, { name: string; hash: number; runtime: number; count: number }>();

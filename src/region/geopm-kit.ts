@@ -1,6 +1,6 @@
 /**
- * What a program marked for GEOPM is compiled and linked with, beside the library: headers, flags, and a pkg-config file that
- * says the same.
+ * What is needed to compile and link a program marked for GEOPM, beside the library: headers, flags, and a pkg-config file with
+ * the same flags.
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,16 +14,16 @@ export const NATIVE_FOLDER = fileURLToPath(new URL('../../native', import.meta.u
 const VERSION = '3.1.0';
 
 export interface GeopmFlags {
-  /** For compilers of C and C++. */
+  /** Flags for compilers of C and C++. */
   readonly compile: readonly string[];
-  /** For compilers of Fortran. */
+  /** Flags for compilers of Fortran. */
   readonly fortran: readonly string[];
   readonly link: readonly string[];
-  /** The folder that PKG_CONFIG_PATH may name. */
+  /** The folder for PKG_CONFIG_PATH. */
   readonly pkgConfig: string;
 }
 
-/** Flags for what was built in `folder`. */
+/** Flags for the libraries in `folder`. */
 export function geopmFlags(folder: string): GeopmFlags {
   return {
     compile: [`-I${join(folder, 'include')}`],
@@ -33,7 +33,7 @@ export function geopmFlags(folder: string): GeopmFlags {
   };
 }
 
-/** Puts the headers and geopm.pc below `folder`. */
+/** Writes the headers and geopm.pc below `folder`. */
 export function writeGeopmKit(folder: string): void {
   const { pkgConfig } = geopmFlags(folder);
   cpSync(join(NATIVE_FOLDER, 'geopm'), join(folder, 'include'), { recursive: true });
@@ -43,7 +43,7 @@ export function writeGeopmKit(folder: string): void {
     'Name: geopm',
     'Description: marking of regions for triscope region launch, by the interface of GEOPM',
     `Version: ${VERSION}`,
-    // Quoted as a shell would have it: pkg-config splits at spaces.
+    // Quoted as for a shell, because pkg-config splits at spaces.
     // biome-ignore lint/suspicious/noTemplateCurlyInString: pkg-config's own
     'Cflags: -I"${prefix}/include" -I"${prefix}/fortran"',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: pkg-config's own

@@ -1,4 +1,4 @@
-/** Regions: marked by programs (mark.ts), read by whoever looks on (page-reader.ts). */
+/** Regions: programs mark them (mark.ts), other processes read them (page-reader.ts). */
 export { HASH_UNMARKED, regionHash, regionHashBefore31 } from '../model/region-hash.ts';
 export { HINTS, type Hint } from '../model/region-layout.ts';
 export { epoch, type Region, region, shutdown, tprofInit, tprofPost } from './mark.ts';

@@ -1,4 +1,4 @@
-/** The machine that is measured: this one, or a recorded (or moving) tree of another's `proc` and `sys`. */
+/** The machine that is measured: this one, or a recorded (or changing) tree of another machine's `proc` and `sys`. */
 import {
   accessSync,
   closeSync,
@@ -13,7 +13,7 @@ import { NON_BLOCKING } from './polled-file.ts';
 import { Topology } from './topology.ts';
 
 /**
- * The machine that signals are of: its files below a root, and its topology.
+ * The machine to which signals belong: its files below a root, and its topology.
  * @example
  * ```ts
  * import { Machine } from 'triscope/signals';
@@ -28,23 +28,23 @@ export class Machine {
   /** Packages, cores, CPUs and the like. */
   readonly topology: Topology;
 
-  /** @param root the folder that `proc` and `sys` lie in */
+  /** @param root the folder that contains `proc` and `sys` */
   constructor(root = '/') {
     this.root = root;
     this.topology = Topology.of(this);
   }
 
-  /** Whether its files are this machine's: only then are its devices used. */
+  /** Whether these are this machine's files: only then are its devices used. */
   get isThisMachine(): boolean {
     return this.root === '/';
   }
 
-  /** `path` as the system knows it. */
+  /** `path` below the root, as an absolute path of the system. */
   path(path: string): string {
     return join(this.root, path);
   }
 
-  /** The file's text without blanks around it; null where it cannot be read. */
+  /** The file's text without surrounding blanks; null if it cannot be read. */
   text(path: string): string | null {
     let file = -1;
     try {
@@ -57,7 +57,7 @@ export class Machine {
     }
   }
 
-  /** A number that is the whole text of a file; NaN where there is none. */
+  /** The number that is the whole text of a file; NaN if there is none. */
   number(path: string): number {
     const text = this.text(path);
     return text === null || text === '' ? Number.NaN : Number(text);
@@ -73,7 +73,7 @@ export class Machine {
     }
   }
 
-  /** The path that links lead to, as an absolute one; null where there is nothing. */
+  /** The target of a chain of links, as an absolute path; null if there is none. */
   target(path: string): string | null {
     try {
       return realpathSync(this.path(path));
@@ -82,12 +82,12 @@ export class Machine {
     }
   }
 
-  /** Whether a file below the root may be read. */
+  /** Whether a file below the root can be read. */
   canRead(path: string): boolean {
     return this.may(path, constants.R_OK);
   }
 
-  /** Whether there is such a file below the root. */
+  /** Whether a file exists below the root. */
   exists(path: string): boolean {
     return this.may(path, constants.F_OK);
   }

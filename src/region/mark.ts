@@ -1,6 +1,6 @@
 /**
- * Marking of regions. Where TRISCOPE_REGION_DIR names a folder (`triscope region launch` sets it), what is marked is
- * kept on this process's region page there, and a controller may look on; otherwise marks do nothing.
+ * Marking of regions. If TRISCOPE_REGION_DIR names a folder (`triscope region launch` sets it), marks are
+ * written to this process's region page there, and a controller may read them; otherwise they do nothing.
  */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -15,22 +15,22 @@ import { hintNumber } from './names.ts';
 import { openOwnPage, type Page, pageFileName, ringCapacityFrom } from './page-file.ts';
 import { claimSlot, releaseSlot } from './thread-slot.ts';
 
-/** A part of the program that is measured on its own. Each thread gets its own object. */
+/** A part of the program that is measured separately. Each thread gets its own object. */
 export interface Region {
   readonly name: string;
-  /** What the region waits for or uses. That of the first call that named the region, in any thread. */
+  /** What the region waits for or uses. The first call that named the region decides, in any thread. */
   readonly hint: Hint;
-  /** CRC-32 of the name: how traces and agents call the region. */
+  /** CRC-32 of the name: its id in traces and for agents. */
   readonly hash: number;
-  /** Whether anybody keeps what is marked. */
+  /** Whether the marks are recorded. */
   readonly attached: boolean;
-  /** The thread is in this region until exit(). Regions nest. Costs tens of nanoseconds; allocates nothing. */
+  /** The thread is in this region until exit(). Regions nest. Takes tens of nanoseconds and allocates nothing. */
   enter(): void;
-  /** Leaves the region. Out of order: what was entered since is left too; never entered: nothing. Both are counted. */
+  /** Leaves the region. If it is not the innermost one, the regions inside it are left, too; if it was not entered, nothing is left. Both are counted. */
   exit(): void;
   /**
-   * Runs `work` in the region, which is left however it ends. Where it returns a promise the time until that
-   * settles counts as asynchronous: such spans overlap, so they are counted apart and never attributed.
+   * Runs `work` in the region, which is left also if `work` throws. If it returns a promise, the time until the promise
+   * settles counts as asynchronous: such spans overlap, so they are counted separately and never attributed.
    */
   run<T>(work: () => T): T;
 }
@@ -110,16 +110,16 @@ class AttachedRegion implements Region, Place {
   }
 }
 
-/** Of the pages: the one named, or that of a controller which the user started elsewhere. */
+/** Folder of the pages: the one of the environment, or that of a controller which the user started separately. */
 const folder = process.env[ENV_DIR] || (process.env[ENV_FILTER] ? openMeeting() : null);
 const warn = (message: string) => process.emitWarning(message, 'RegionWarning');
 
-/** Undefined: not asked for yet. A process that marks nothing has no page. */
+/** Undefined before the first mark: a process that marks nothing has no page. */
 let page: Page | null | undefined;
-/** Of this thread; undefined: not asked for yet. */
+/** The pen of this thread; undefined before its first mark. */
 let marker: Marker | null | undefined;
 
-/** Whether GEOPM_PROGRAM_FILTER, where there is one, names this program: its script, or Node. */
+/** Whether GEOPM_PROGRAM_FILTER, if set, names this program: its script, or Node. */
 function isWanted(name: string): boolean {
   const list = (process.env[ENV_FILTER] ?? '').split(/[, ]+/).filter((word) => word !== '');
   return list.length === 0 || list.some((word) => word === name || word === 'node');
@@ -156,9 +156,9 @@ const regions = new Map<string, Region>();
 let overflow: Region | undefined;
 
 /**
- * The region called `name`. The same name gives the same region, with the hint that it was given first.
- * @param hint what the region waits for or uses; 'unknown' where absent
- * @throws RangeError hint of another name
+ * The region called `name`. Calls with the same name return the same region, with the hint of the first call.
+ * @param hint what the region waits for or uses; 'unknown' if absent
+ * @throws RangeError if `hint` is not one of HINTS
  * @example
  * ```ts
  * import { region } from 'triscope/region';
@@ -178,7 +178,7 @@ export function region(name: string, hint: Hint = 'unknown'): Region {
   const made =
     pen === null ? new DetachedRegion(name, HINTS[code]) : new AttachedRegion(pen, name, code);
   if (made instanceof AttachedRegion && made.index === 0) {
-    // No place for the name: all such share one region, and no memory is spent on their names.
+    // The page has no room for the name: all such names share one region and are not remembered.
     overflow ??= made;
     return overflow;
   }
@@ -186,17 +186,17 @@ export function region(name: string, hint: Hint = 'unknown'): Region {
   return made;
 }
 
-/** Regions that are remembered by name; more than a page holds. */
+/** Number of regions remembered by name; more than a page holds. */
 const MOST_KEPT = 8192;
 
-/** Spans of asynchronous work that overlap each other: counted and timed, never attributed. */
+/** Spans of asynchronous work that overlap: they are counted and timed, never attributed. */
 export interface AsyncSpans {
-  /** A span begins; what end() wants to hear of it. */
+  /** Begins a span. Returns the value to pass to end(). */
   begin(): number;
   end(began: number): void;
 }
 
-/** The asynchronous spans called `name`; null where nobody keeps them. @throws RangeError hint of another name */
+/** The asynchronous spans called `name`; null if marks are not recorded. @throws RangeError if `hint` is not one of HINTS */
 export function asyncSpans(name: string, hint: Hint): AsyncSpans | null {
   const pen = markerOfThread();
   if (pen === null) return null;
@@ -210,7 +210,7 @@ export function asyncSpans(name: string, hint: Hint): AsyncSpans | null {
   };
 }
 
-/** Where an engine of this thread keeps its counts; null where nobody does. */
+/** Where an engine of this thread writes its counts; null if marks are not recorded. */
 export function engineCells(): EngineCells | null {
   const pen = markerOfThread();
   return pen === null ? null : new EngineCells(pen.page, pen.slot);
@@ -233,8 +233,8 @@ export function epoch(): void {
 }
 
 /**
- * Announces `units` of work that the process's threads together will do in the region that they are in; each of them
- * may say so. One or fewer: none, as in GEOPM.
+ * Announces `units` of work that the process's threads together will do in the region in which they are; each of them
+ * may announce its part. One unit or less means none, as in GEOPM.
  * @example
  * ```ts
  * import { region, tprofInit, tprofPost } from 'triscope/region';
@@ -265,7 +265,7 @@ export function tprofPost(): void {
 }
 
 /**
- * Ends the application's time, for reports: whatever is marked later is ignored. Called automatically at a normal exit. After
+ * Ends the application's time in reports: later marks are ignored. Called automatically at a normal exit. After
  * MPI_Init only MPI_Finalize ends it.
  * @example
  * ```ts
@@ -285,7 +285,7 @@ let stopped = false;
 
 if (folder !== null) {
   process.on('exit', () => {
-    // Workers alone may have marked.
+    // Perhaps only worker threads have marked.
     if (isMainThread && existsSync(join(folder, pageFileName()))) page ??= attach();
     if (isMainThread) shutdown();
     if (page && marker) releaseSlot(page, marker.slot);

@@ -1,6 +1,6 @@
 /**
- * The thread's pen on the region page. Marking is the hot path: one reading of the clock and about ten stores into
- * mapped memory, of an outermost region two atomic additions beside; nothing is allocated. The clock is half the cost.
+ * The thread's access to the region page. Marking is the hot path: one reading of the clock and about ten stores into
+ * mapped memory; for an outermost region also two atomic additions. Nothing is allocated. The clock is half the cost.
  */
 import {
   E,
@@ -27,11 +27,11 @@ import type { Page } from './page-file.ts';
 import { goInside, goOutside } from './thread-slot.ts';
 
 const readClock = process.hrtime.bigint;
-/** Nanoseconds since the page's zero, and its two halves: what was read last. No BigInt is made of it: call, subtraction and store are compiled into one. */
+/** The latest reading: nanoseconds since the page's zero, and its two halves. No BigInt is created: call, subtraction and store are compiled into one piece. */
 const sinceZero = new BigInt64Array(1);
 const sinceWords = new Uint32Array(sinceZero.buffer);
 
-/** Cells as words of their slot; doubles as pairs of words. */
+/** Cells as word indices within their slot; a double takes two words. */
 const TID = T.tid >> 2;
 const DEPTH = T.depth >> 2;
 const HASH = T.hash >> 2;
@@ -59,7 +59,7 @@ const N_UNITED = N.united >> 3;
 const REGION_WORDS = REGION_BYTES >> 2;
 const IGNORE = HINTS.indexOf('ignore');
 
-/** A region as one thread marks it; remembers where it was last entered. */
+/** A region in one thread; remembers where it was last entered. */
 export interface Place extends Named {
   lastParent: number;
   lastNode: number;
@@ -71,7 +71,7 @@ export class Marker {
   readonly page: Page;
   readonly slot: number;
   readonly names: Names;
-  /** Told once, of the first exit that was out of order. */
+  /** Called once, at the first exit that was out of order. */
   onMisorder: (message: string) => void = () => {};
   private readonly u32: Uint32Array;
   private readonly f64: Float64Array;
@@ -117,7 +117,7 @@ export class Marker {
     return sinceWords[1] * 0x1_0000_0000 + sinceWords[0];
   }
 
-  /** The application's time has ended: what is marked now is no part of it. */
+  /** The application's time has ended: later marks do not belong to it. */
   private get isOver(): boolean {
     return (this.u32[FLAGS] & F.stopped) !== 0;
   }
@@ -186,7 +186,7 @@ export class Marker {
     if (this.ringMask >= 0) this.event(EVENT_REGION_EXIT, hash, depth, now);
   }
 
-  /** At `sinceZero`. */
+  /** At the time `sinceZero`. */
   private stepOut(node: number, depth: number): void {
     const { u32, words } = this;
     const nodeWords = this.nodeWords + node * NODE_WORDS;
@@ -206,7 +206,7 @@ export class Marker {
     }
   }
 
-  /** Node of `place` below `parent`, made where missing; 0 where the tree is full. */
+  /** Node of `place` below `parent`, created if missing; 0 if the tree is full. */
   private nodeOf(place: Place, parent: number): number {
     const node = this.child(place.index, parent, KIND_SYNC);
     place.lastParent = parent;
@@ -222,7 +222,7 @@ export class Marker {
       if (u32[at(node, N.region)] === region && u32[at(node, N.kind)] === kind) return node;
     }
     node = u32[words + NODES_USED];
-    // The last one is kept for (overflow).
+    // The last node is reserved for (overflow).
     if (node >= this.nodeCapacity - (region === 0 ? 0 : 1)) return 0;
     u32[words]++;
     u32[at(node, N.region)] = region;
@@ -240,7 +240,7 @@ export class Marker {
     Atomics.add(this.u32, H.unplaced >> 2, 1);
   }
 
-  /** Leaves all regions down to `place` where it is inside it; otherwise it never was entered. */
+  /** Leaves all regions down to `place` if the thread is in it; otherwise none. */
   private exitMisordered(place: Place, now: number): void {
     const { u32, words } = this;
     Atomics.add(u32, H.misordered >> 2, 1);
@@ -267,7 +267,7 @@ export class Marker {
     }
   }
 
-  /** Takes the entry of `place`, the innermost region, back: its work turned out to be asynchronous. When it began. */
+  /** Takes back the entry of `place`, the innermost region, because its work turned out to be asynchronous. Returns when it began. */
   forgetEntry(place: Place): number | null {
     if (this.isOver) return null;
     const { u32, words } = this;
@@ -280,7 +280,7 @@ export class Marker {
     const depth = u32[words + DEPTH];
     const began = this.f64[this.nodeDoubles + node * NODE_DOUBLES + N_ENTERED];
     u32[words]++;
-    // As if it had been left when it was entered.
+    // Equivalent to an exit at the moment of the entry.
     sinceZero[0] = BigInt(began);
     this.stepOut(node, depth);
     u32[words]++;
@@ -330,12 +330,12 @@ export class Marker {
   }
 
   workDone(): void {
-    // What was announced for regions that all have left is over.
+    // Work announced for regions that all threads have left is discarded.
     if (this.u32[this.words + WORK_ROUND] !== this.u32[ROUND]) this.work(0);
     this.u32[this.words + WORK_DONE]++;
   }
 
-  /** The application ends now; where MPI began its time, MPI_Finalize ends it. */
+  /** The application ends now; if MPI_Init began its time, MPI_Finalize ends it. */
   stop(): void {
     const { u32, f64 } = this.page;
     if (this.isOver || (u32[FLAGS] & F.mpi) !== 0) return;

@@ -1,6 +1,6 @@
 /**
  * Model-specific registers of one CPU: 8 bytes at the register's number of `/dev/cpu/N/msr` (needs root), or lines
- * `HEXNUMBER VALUE` of `msr/cpuN` in a recorded tree, the last of a register counts. Source: msr(4).
+ * `HEXNUMBER VALUE` of `msr/cpuN` in a recorded tree; the last line of a register counts. Source: msr(4).
  */
 import { closeSync, openSync } from 'node:fs';
 import { readAt } from '../os/raw-calls.ts';
@@ -21,7 +21,7 @@ export class Register {
     this.number = number;
   }
 
-  /** Bits `from`–`to` of one half, `to` ≤ 31 or `from` ≥ 32; NaN where the register is absent. */
+  /** Bits `from`–`to` of one half, `to` ≤ 31 or `from` ≥ 32; NaN if the register is absent. */
   bits(from: number, to: number): number {
     if (!this.present) return Number.NaN;
     const half = from >= 32 ? this.high : this.low;
@@ -29,8 +29,8 @@ export class Register {
   }
 
   /**
-   * All 64 bits, as a double that consists of them; NaN where the register is absent. Bits of a double that is no number, such as 64
-   * ones, cannot be told from that.
+   * All 64 bits, as a double with this bit pattern; NaN if the register is absent. Patterns that are a NaN, such as 64
+   * ones, cannot be distinguished from this.
    */
   raw(): number {
     RAW.setUint32(0, this.high);
@@ -79,7 +79,7 @@ export class MsrFile {
         register.low = this.word.readUInt32LE(0);
         register.high = this.word.readUInt32LE(4);
       } catch (error) {
-        // EIO: this CPU has no such register. Anything else: no such CPU any more, or not for us.
+        // EIO: this CPU has no such register. Other errors: the CPU is gone, or we have no permission.
         if ((error as NodeJS.ErrnoException).code !== 'EIO') {
           this.close();
           return;

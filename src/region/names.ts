@@ -1,6 +1,6 @@
 /**
- * Names of regions on the page. Threads that name a region in the same moment each fill a slot; all of them then use the
- * first slot of that name, and the others stay without visits.
+ * Names of regions on the page. Threads that name a region at the same moment each fill a slot; all of them then use the
+ * first slot with that name, and the other slots stay without visits.
  */
 
 import { regionHash } from '../model/region-hash.ts';
@@ -11,7 +11,7 @@ import type { Page } from './page-file.ts';
 export interface Named {
   readonly index: number;
   readonly hash: number;
-  /** Number of its hint (HINTS): that of the first who named it. */
+  /** Number of its hint (HINTS): that of the first call. */
   readonly hintCode: number;
 }
 
@@ -20,8 +20,8 @@ const utf8 = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Milliseconds for which a slot that was taken may have no name. A thread fills it in a few microseconds, unless it loses its CPU; one
- * that was ended in between never does.
+ * Milliseconds for which a reserved slot may have no name. A thread fills it in a few microseconds, unless it loses its CPU; a
+ * thread that was killed in between never does.
  */
 const PATIENCE = 500;
 
@@ -38,7 +38,7 @@ export class Names {
     this.page = page;
   }
 
-  /** Takes up the names in slots before `end`: of a name that several have, the first slot. */
+  /** Reads the names in slots before `end`: if several slots have one name, the first counts. */
   private catchUp(end: number): void {
     const { u32, bytes } = this.page;
     for (; this.seen < end; this.seen++) {
@@ -52,7 +52,7 @@ export class Names {
     }
   }
 
-  /** Whether a slot has its name, soon. */
+  /** Whether a slot gets its name soon. */
   private isNamed(at: number): boolean {
     const state = (at + R.state) >> 2;
     const { u32 } = this.page;
@@ -65,7 +65,7 @@ export class Names {
     return true;
   }
 
-  /** Slot of `name`; that of region 0, and counted, where there is no place for another name. */
+  /** Slot of `name`; that of region 0 (which counts it) if there is no room for another name. */
   find(name: string, hint: number): Named {
     const known = this.known.get(name);
     if (known !== undefined) return known;
@@ -74,7 +74,7 @@ export class Names {
     return this.known.get(name) ?? this.add(name, hint);
   }
 
-  /** Of a slot, for people. */
+  /** Name of a slot, to be shown. */
   nameOf(index: number): string {
     const { u32, bytes } = this.page;
     const at = u32[H.regions >> 2] + index * REGION_BYTES;
@@ -94,7 +94,7 @@ export class Names {
     const room = u32[H.nameCapacity >> 2];
     const full = Atomics.load(u32, H.regionsUsed >> 2) >= capacity;
     const longer = Atomics.load(u32, H.namesUsed >> 2) + encoded.length > room;
-    // Two threads may race past this; the numbers given out tell who came too late.
+    // Two threads may pass this check together; the numbers that they get decide which one was too late.
     const offset = full || longer ? room : Atomics.add(u32, H.namesUsed >> 2, encoded.length);
     const fits = offset + encoded.length <= room && offset < room;
     const index = fits ? Atomics.add(u32, H.regionsUsed >> 2, 1) : capacity;

@@ -1,10 +1,10 @@
-/** Which libraries an executable is linked with, from its own head. Source: System V ABI, "Dynamic Linking"; elf(5). */
+/** The libraries with which an executable is linked, from its ELF header. Source: System V ABI, "Dynamic Linking"; elf(5). */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 export interface Linked {
   /** Names of libraries, such as libgomp.so.1. */
   readonly needed: readonly string[];
-  /** A program into which no library can be loaded beside these: it has no loader. */
+  /** A statically linked program: it has no loader, so that no library can be preloaded. */
   readonly isStatic: boolean;
 }
 
@@ -14,12 +14,12 @@ const INTERPRETER = 3;
 const NEEDED = 1n;
 const STRINGS = 5n;
 const FLAGS_1 = 0x6ffffffbn;
-/** Of FLAGS_1: a program that may lie anywhere, as libraries do. */
+/** In FLAGS_1: a position-independent program, which otherwise looks like a library. */
 const PIE = 0x08000000n;
-/** Of the head: a program that lies at fixed addresses; one that may lie anywhere, or a library. */
+/** In the ELF header: a program at fixed addresses; a position-independent one, or a library. */
 const EXECUTABLE = 2;
 const SHARED = 3;
-/** Bytes of a program's table of libraries, and of its names, that are read. */
+/** Maximum bytes that are read of a program's table of libraries, and of its names. */
 const MOST = 1 << 20;
 
 interface Segment {
@@ -57,7 +57,7 @@ function entriesOf(fd: number, segments: readonly Segment[]): Entry[] {
   ]);
 }
 
-/** Whether it is a program, and no library or piece of one. */
+/** Whether it is a program, rather than a library or an object file. */
 function isProgram(kind: number, entries: readonly Entry[]): boolean {
   const anywhere = entries.some(([tag, flags]) => tag === FLAGS_1 && (flags & PIE) !== 0n);
   return kind === EXECUTABLE || (kind === SHARED && anywhere);
@@ -79,7 +79,7 @@ function neededBy(fd: number, segments: readonly Segment[], entries: readonly En
     });
 }
 
-/** Null for what is no 64-bit little-endian ELF file that can be read. */
+/** Null if it is not a readable 64-bit little-endian ELF file. */
 export function linkedWith(path: string): Linked | null {
   let fd: number;
   try {

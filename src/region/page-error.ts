@@ -1,7 +1,7 @@
-/** What is said of files that should be region pages and are not. */
+/** Errors about files that should be region pages and are not. */
 
 /**
- * A file that is no region page, or one that cannot be read: says which, and why.
+ * A file that is not a region page, or cannot be read. The message names the file and the reason.
  * @example
  * ```ts
  * import { PageError, PageReader } from 'triscope/region';

@@ -1,5 +1,5 @@
 /**
- * The region page of this process: made by the first that asks, joined by its other threads (and by the C library in
+ * The region page of this process: created by the first thread that marks, joined by the others (and by the C library in
  * the same process, which does the same).
  */
 import {
@@ -50,7 +50,7 @@ export interface Page {
   readonly startNs: bigint;
 }
 
-/** Events that a ring holds where `wish` is asked for: a power of two, at least 16, at most 2^16; 0: no rings. */
+/** Events that a ring holds for the request `wish`: a power of two, at least 16, at most 2^16; 0: no rings. */
 export function ringCapacityFrom(wish: string | undefined): number {
   const events = Number(wish ?? 0);
   if (!(events >= 1)) return 0;
@@ -59,8 +59,8 @@ export function ringCapacityFrom(wish: string | undefined): number {
 
 /**
  * The page's file: process id, start time and where the stack begins (fields 22 and 28 of /proc/self/stat; 0 where
- * there is none). All threads of a process find the same; a later process of the same id, or the same process after
- * exec, does not.
+ * there is none). All threads of a process get the same name; a later process with the same id, or the same process after
+ * exec, gets another.
  */
 export function pageFileName(): string {
   let fields: string[] = [];
@@ -158,9 +158,9 @@ function joinPage(path: string): Page | null {
 }
 
 /**
- * This process's page in `folder`, which is made where missing; null where memory cannot be mapped.
- * @param name of the process, for people
- * @throws Error where the folder cannot be written
+ * This process's page in `folder`, which is created if missing; null if memory cannot be mapped.
+ * @param name of the process, to be shown
+ * @throws Error if the folder cannot be written
  */
 export function openOwnPage(folder: string, name: string, ringCapacity: number): Page | null {
   const path = join(folder, pageFileName());
@@ -171,13 +171,13 @@ export function openOwnPage(folder: string, name: string, ringCapacity: number):
   }
   // One level only: Node's recursive mkdir never returns below /proc.
   if (!existsSync(folder)) mkdirSync(folder);
-  // Made aside and linked into place, so that nobody sees it unfinished and the first of two makers wins.
+  // Created under another name and linked into place, so that no reader sees it unfinished and the first of two creators wins.
   const aside = `${path}.${threadId() ?? process.pid}.tmp`;
   let threads = THREAD_CAPACITY;
   let page = mapPage(aside, 'wx+', pageOffsets(ringCapacity, threads).bytes);
   try {
     if (page === null) {
-      // Where address space is limited there is room for fewer threads.
+      // If address space is limited, the page has room for fewer threads.
       threads = THREAD_CAPACITY_SMALL;
       page = mapPage(aside, 'r+', pageOffsets(ringCapacity, threads).bytes);
     }

@@ -1,7 +1,7 @@
 /**
- * What a process says of its regions, read while it runs or after it died: one PageReader per page file. The file is mapped, as
- * only memory shows its slots whole; without FFI its parts are read into a copy. Slots being written are read again (`seq`). Each
- * look asks first how long the file is: who touches what was cut off is killed by the kernel.
+ * Reads a process's region page while the process runs or after its end: one PageReader per page file. The file is mapped, because
+ * only mapped memory gives consistent slots; without FFI its parts are read into a copy. Slots that are being written are read again (`seq`). Each
+ * poll first checks the file's length, because an access to memory whose file was truncated is killed by the kernel.
  */
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { ENGINE_COUNTS } from '../model/engine-marks.ts';
@@ -34,14 +34,14 @@ import { NOTHING_SEEN } from './page-snapshot.ts';
 import { type PageEvent, RingReader } from './ring-reader.ts';
 
 const NS = 1e9;
-/** Reads of a slot that is being written, before it is taken as it is (its thread died while writing). */
+/** Number of readings of a slot that is being written before it is taken as it is (its thread died while writing). */
 const MOST_TRIES = 100;
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true }); // the mark is part of a name
 
 const wideAt = (u: Uint32Array, at: number) => (BigInt(u[at + 1]) << 32n) | BigInt(u[at]);
 
 /**
- * Reads a process's page of regions while it is written: never a half-written value, whatever the process does.
+ * Reads a process's region page while it is written. It never returns a half-written value, whatever the process does.
  * @example
  * ```ts
  * import { PageReader } from 'triscope/region';
@@ -59,54 +59,54 @@ export class PageReader {
   readonly parentPid: number;
   /** MPI rank; -1 where there is none. */
   readonly rank: number;
-  /** Its name, as the kernel has it. */
+  /** Name of the process, as the kernel gives it. */
   readonly processName: string;
   /** CLOCK_MONOTONIC at the page's time zero, ns. */
   readonly startNs: bigint;
   /** Wall clock at that moment, ns since 1970. */
   readonly startWallNs: bigint;
-  /** CPUs that the process may run on, ascending; empty where not known. */
+  /** CPUs on which the process may run, ascending; empty if not known. */
   readonly cpus: readonly number[];
-  /** Events of a thread that the page holds; older ones are overwritten. */
+  /** Events per thread that the page holds; older ones are overwritten. */
   readonly ringCapacity: number;
 
-  /** Number of thread slots in use: so many elements of the arrays below mean something. Refreshed by poll(). */
+  /** Number of thread slots in use: only so many elements of the arrays below are valid. Updated by poll(). */
   threads = 0;
   /** Hash of the outermost region of each thread; 0 outside. */
   readonly hash: Uint32Array;
   /** Number of the hint (HINTS) of the innermost region; 0 outside. */
   readonly hint: Uint32Array;
-  /** Thread by slot; 0: not used. */
+  /** Thread id by slot; 0: not used. */
   readonly tid: Uint32Array;
   /** THREAD_LIVE or THREAD_ENDED. */
   readonly state: Uint32Array;
-  /** Regions that a thread is in, one inside the other, by slot. */
+  /** Number of nested regions in which a thread is, by slot. */
   readonly depth: Uint32Array;
-  /** The only CPU it may run on; -1 where there are several. */
+  /** The only CPU on which it may run; -1 if there are several. */
   readonly cpu: Int32Array;
-  /** Units of work that a thread said it has, by slot. */
+  /** Units of work that a thread announced, by slot. */
   readonly workTotal: Uint32Array;
-  /** Units of it that are done, by slot. */
+  /** Units of work that it has done, by slot. */
   readonly workDone: Uint32Array;
-  /** Whether what a thread announced and did is of the regions that the process is in. */
+  /** Whether the announced work belongs to the regions in which the process is now. */
   readonly works: Uint8Array;
   /** When the outermost region was entered, seconds since startNs. */
   readonly entered: Float64Array;
   /** Number of epochs that began, over all threads. */
   epochs = 0;
-  /** When the first epoch began, seconds since startNs; meaningless without epochs. */
+  /** When the first epoch began, seconds since startNs; undefined without epochs. */
   firstEpoch = 0;
   /** When the last epoch began, seconds since startNs. */
   lastEpoch = 0;
-  /** When the application began its marking, seconds since startNs; null while it has not. */
+  /** When the application's time began, seconds since startNs; null if it has not. */
   started: number | null = null;
-  /** When the application ended its marking, seconds since startNs; null while it has not. */
+  /** When the application's time ended, seconds since startNs; null if it has not. */
   stopped: number | null = null;
-  /** When the process announced that it becomes another program, seconds since startNs; it holds once the process is gone. */
+  /** When the process announced an exec, seconds since startNs; it counts once the process has ended. */
   leaving: number | null = null;
   /** Least GVT of the engines that run in the process's threads; NaN where none does. */
   gvt = Number.NaN;
-  /** ENGINE_COUNTS of all that ran there. */
+  /** ENGINE_COUNTS, summed over all engines that ran there. */
   readonly counts = new Float64Array(ENGINE_COUNTS);
   /** Seconds that the process reported through geopm_prof_overhead. */
   overhead = 0;
@@ -119,10 +119,10 @@ export class PageReader {
   private readonly rings: RingReader;
   private readonly regions: PageRegion[] = [];
   private closed = false;
-  /** Those that `started` and `stopped` were read with. */
+  /** The counts with which `started` and `stopped` were read. */
   private flags = 0;
   private readonly length: number;
-  /** The file has been cut short: what was read before is all there will be. */
+  /** The file has been truncated: nothing more will be read. */
   cut = false;
   private whole = true;
   /** The last snapshot. */
@@ -177,7 +177,7 @@ export class PageReader {
     this.poll();
   }
 
-  /** Bytes of the page. Looks at every number that later reads trust. @throws PageError */
+  /** Size of the page in bytes. Checks every number that later reads rely on. @throws PageError */
   private checkHead(): number {
     const head = new Uint32Array(HEADER_BYTES >> 2);
     const read = readSync(this.fd, new Uint8Array(head.buffer), 0, HEADER_BYTES, 0);
@@ -217,14 +217,14 @@ export class PageReader {
     return cpus;
   }
 
-  /** Brings a part of the copy up to date; a mapping always is. */
+  /** Updates a part of the copy; a mapping is always up to date. */
   private fetch(at: number, length: number): void {
     if (this.mapping === null) readSync(this.fd, this.bytes, at, length, at);
   }
 
   /**
-   * The seq of a thread's slot as it is now. Read again after the data, an equal, even one says that the data is
-   * whole: loads keep their order on x86, and a system call or Atomics.load keeps it elsewhere.
+   * The present seq of a thread's slot. If it is the same even number again after the data was read, the data is
+   * consistent: loads keep their order on x86, and a system call or Atomics.load keeps it elsewhere.
    */
   private seqOf(slot: number): number {
     this.fetch(slot, 4);
@@ -250,7 +250,7 @@ export class PageReader {
     const used = Atomics.load(u32, H.threadsUsed >> 2);
     this.threads = Math.min(used, u32[H.threadCapacity >> 2]);
     this.gvt = Number.NaN;
-    // Not fill(): a call for a few cells.
+    // Not fill(): that is a call, for a few cells.
     for (let k = 0; k < ENGINE_COUNTS; k++) this.counts[k] = 0;
     for (let t = 0; t < this.threads; t++) {
       this.pollThread(t);
@@ -273,8 +273,8 @@ export class PageReader {
   }
 
   /**
-   * What was read whole last stays where the slot is never found whole: its thread was suspended, or died, while
-   * writing. Before that it is outside all regions.
+   * If the slot is never found consistent (its thread was suspended, or died, while writing), the last consistent
+   * values stay. Before any, the thread counts as outside all regions.
    */
   private pollThread(t: number): void {
     const { u32, f64 } = this;
@@ -307,14 +307,14 @@ export class PageReader {
     return wideAt(this.u32, at >> 2);
   }
 
-  /** Whether a thread is in that region, as its outermost one. */
+  /** Whether a thread is in that region as its outermost one. */
   private isOpen(region: number): boolean {
     const at = this.u32[H.regions >> 2] + region * REGION_BYTES + R.inside;
     this.fetch(at, 4);
     return this.u32[at >> 2] > 0;
   }
 
-  /** All that was counted so far. Polls. */
+  /** Everything that was counted so far. Polls. */
   snapshot(): PageSnapshot {
     this.poll();
     if (this.cut) return this.seen;
@@ -350,7 +350,7 @@ export class PageReader {
     return this.seen;
   }
 
-  /** Regions registered so far, by slot. Names never change, so that only new ones are read. */
+  /** Regions registered so far, by slot. Names never change, so only new ones are read. */
   private readRegions(): void {
     const { u32, bytes, regions } = this;
     const used = Math.min(Atomics.load(u32, H.regionsUsed >> 2), u32[H.regionCapacity >> 2]);
@@ -358,7 +358,7 @@ export class PageReader {
     this.fetch(first, (used - regions.length) * REGION_BYTES);
     while (regions.length < used) {
       const at = u32[H.regions >> 2] + regions.length * REGION_BYTES;
-      // Being written, or never finished by a thread that died: the slots behind it wait too.
+      // This slot is being written, or its thread died before finishing: the slots after it wait, too.
       if (Atomics.load(u32, (at + R.state) >> 2) === 0) return;
       const length = Math.min(u32[(at + R.nameBytes) >> 2], u32[H.nameCapacity >> 2]);
       const from = u32[H.names >> 2] + Math.min(u32[(at + R.name) >> 2], u32[H.nameCapacity >> 2]);
@@ -372,8 +372,8 @@ export class PageReader {
   }
 
   /**
-   * Copies the nodes of thread slot `t`: their words, root first. A thread that enters and leaves without pause may
-   * never leave time for a whole copy.
+   * Copies the nodes of thread slot `t`: their words, root first. If a thread enters and leaves without pause, there may
+   * never be time for a consistent copy.
    */
   private copyNodes(t: number): Uint32Array<ArrayBuffer> {
     const { u32 } = this;
@@ -427,7 +427,7 @@ export class PageReader {
     }
   }
 
-  /** Hands over the events since the last call, thread by thread, each in order of time; none where there are no rings. */
+  /** Passes on the events since the last call, thread by thread, each in order of time; none if the page has no rings. */
   events(visit: (event: PageEvent) => void): void {
     if (this.ringCapacity === 0) return;
     this.poll();
@@ -440,7 +440,7 @@ export class PageReader {
     return this.rings.lost;
   }
 
-  /** The page is not to be looked at any more; what was read from it stays. */
+  /** Closes the page; values that were read stay available. */
   close(): void {
     if (this.closed) return;
     this.closed = true;

@@ -1,12 +1,12 @@
 /**
- * Frequencies by activity: from the most efficient one, where nothing is gained by more, up to the largest. Source: GEOPM's
+ * Frequencies by activity: between the most efficient one, above which idle hardware gains nothing, and the largest. Source: GEOPM's
  * geopm_agent_cpu_activity(7) and geopm_agent_gpu_activity(7).
  */
 import { type Policy, PolicyError } from './agent.ts';
 
-/** Neither performance nor energy is preferred. */
+/** The phi that prefers neither performance nor energy. */
 const EVEN = 0.5;
-/** Hz between two frequencies: noise is not written. */
+/** Hz: smaller changes than this are noise, and are not written. */
 const STEP = 1e8;
 
 export interface FrequencyRange {
@@ -27,16 +27,16 @@ export function checkPhi(agent: string, policy: Policy, field: string): void {
   }
 }
 
-/** What phi leaves of a range: less than 0.5 raises its lower end, up to the upper; more than 0.5 lowers the upper end. */
+/** The part of a range that phi allows: less than 0.5 raises its lower end, up to the upper; more than 0.5 lowers the upper end. */
 export function biased({ efficient, most }: FrequencyRange, phi: number): FrequencyRange {
   const part = ((most - efficient) * Math.abs(phi - EVEN)) / EVEN;
   return phi > EVEN ? { efficient, most: most - part } : { efficient: efficient + part, most };
 }
 
 /**
- * Hz at an activity from 0 to 1; the largest where it is not known. What is set stays where it is less than a step away: activity
+ * The frequency in Hz for an activity from 0 to 1; the largest if the activity is unknown. A frequency that is set is kept if the new one is less than a step away: activity
  * itself depends on the frequency.
- * @param set Hz that are set; NaN: nothing yet
+ * @param set the frequency that is set, Hz; NaN if none is
  */
 export function frequencyAt(
   { efficient, most }: FrequencyRange,

@@ -1,11 +1,11 @@
 /**
- * Agents: what steers the machine while an application runs, and says in the report what it did. The model is GEOPM's
- * Agent(3). An agent of one's own is a module whose default export is an `AgentKind`.
+ * Agents: an agent may change settings of the machine while an application runs, and adds to the report what it did. The model is GEOPM's
+ * Agent(3). Users may write their own: a module whose default export is an `AgentKind`.
  */
 import type { AgentFields, ReportFields, TraceColumn } from '../../formats/geopm/write.ts';
 import type { Platform } from '../platform.ts';
 
-/** A number that an agent is given. NaN: not given. */
+/** A field of an agent's policy. NaN: not given. */
 export interface PolicyField {
   readonly name: string;
   readonly unit: string;
@@ -15,32 +15,32 @@ export interface PolicyField {
 /** Values by the names of an agent's policy fields. */
 export type Policy = Readonly<Record<string, number>>;
 
-/** A policy that an agent cannot take. Says which field, and what it may be. */
+/** A policy that an agent cannot use. The message names the field and its valid values. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
 }
 
-/** What an agent is told after each sample. The object is reused. */
+/** What an agent receives after each sample. The object is reused. */
 export interface AgentSample {
   /** s since time zero. */
   time: number;
-  /** Of the board: what all active CPUs agree upon. */
+  /** Region of the board: the one in which all active CPUs are. */
   hash: number;
   hint: number;
   epochs: number;
 }
 
-/** Agents of a job's other hosts: the first host's orders, all others tell. Messages are numbers; the latest of each counts. */
+/** Messages between the agents of a job's hosts: the first host sends orders, all hosts send answers. Messages are arrays of numbers; only the latest of each counts. */
 export interface Peers {
   /** Whether this is the first host. */
   readonly leads: boolean;
-  /** To the first host; of the first host too. */
+  /** Sends an answer to the first host; the first host does so, too. */
   tell(message: readonly number[]): void;
-  /** What all hosts told last; null until all have told something. For the first host. */
+  /** The latest answers of all hosts, for the first host; null until every host has answered. */
   told(): readonly (readonly number[])[] | null;
-  /** To all hosts. From the first host. */
+  /** Sends an order to all hosts. Called on the first host. */
   order(message: readonly number[]): void;
-  /** What was ordered last; null: nothing yet. */
+  /** The latest order; null before the first. */
   ordered(): readonly number[] | null;
 }
 
@@ -48,38 +48,38 @@ export interface AgentContext {
   readonly platform: Platform;
   /** Whether settings of the machine may be written. */
   readonly allowControl: boolean;
-  /** Something that the user should know; printed once each. */
+  /** Prints a warning for the user; each text once. */
   readonly warn: (message: string) => void;
-  /** Null where one host is all there is. */
+  /** Null if there is only one host. */
   readonly peers: Peers | null;
 }
 
 export interface Agent {
   /**
-   * Its `adjust`, `sample` and `trace` may come up to a second after the sample that they are about, for several in a
-   * row. Not where it acts upon what was sampled.
+   * Whether `adjust`, `sample` and `trace` may be called up to a second after their sample, for several samples in a
+   * row. False for an agent that acts on the samples.
    */
   readonly mayLag?: boolean;
-  /** Looks at a policy before it is used. @throws PolicyError */
+  /** Checks a policy before it is used. @throws PolicyError */
   validatePolicy(policy: Policy): void;
-  /** Acts upon the policy, before each sample. */
+  /** Applies the policy, before each sample. */
   adjust(policy: Policy): void;
-  /** Looks at what was sampled. */
+  /** Evaluates the latest sample. */
   sample(sample: AgentSample): void;
   /** Lines for the report's header, for this host, for one region. */
   reportHeader(): AgentFields;
   reportHost(): AgentFields;
   reportRegion(hash: number): ReportFields;
-  /** Columns of its own in the trace, and their values now, written from `at` on. */
+  /** The agent's own columns in the trace, and their present values, written to the array from index `at` on. */
   readonly traceColumns: readonly TraceColumn[];
   trace(values: Float64Array, at: number): void;
 }
 
 export interface AgentKind {
   readonly name: string;
-  /** One sentence. */
+  /** What the agent does, in one sentence. */
   readonly help: string;
-  /** Seconds between samples, unless the user says otherwise. */
+  /** Seconds between samples if the user sets no period. */
   readonly period: number;
   readonly policy: readonly PolicyField[];
   open(context: AgentContext): Agent;
@@ -87,7 +87,7 @@ export interface AgentKind {
 
 const NO_FIELDS = new Map<string, never>();
 
-/** An agent that does nothing: what others spread, and then say what they do. */
+/** An agent that does nothing: others start from its members and override some. */
 export const IDLE: Agent = {
   validatePolicy: () => {},
   adjust: () => {},

@@ -1,5 +1,5 @@
 /**
- * cpu_activity: lowers the frequency of CPUs whose instructions wait, and of packages outside their cores that move little memory.
+ * cpu_activity: lowers the frequency of CPUs whose instructions wait for memory, and that of the uncore of packages that move few bytes.
  * Source: GEOPM's geopm_agent_cpu_activity(7).
  */
 import type { Platform } from '../platform.ts';
@@ -34,7 +34,7 @@ export const cpuActivity: AgentKind = {
   open,
 };
 
-/** The first of `names` that this machine has, of the whole board; NaN where it has none. */
+/** The first signal of `names` that this machine has, for the whole board; NaN if it has none. */
 function boardValue(platform: Platform, names: readonly string[]): number {
   const name = names.find((one) => platform.info(one) !== null);
   return name === undefined ? Number.NaN : platform.read(name, 'board', 0);
@@ -50,7 +50,7 @@ function rangeOf(platform: Platform, name: string, least: number, most: number):
   );
 }
 
-/** Frequencies outside the cores, and the bytes a second that memory gives at them, in order. */
+/** Frequencies of the uncore, and the memory bandwidth in bytes per second at each, in ascending order. */
 function tableOf(platform: Platform): [number, number][] {
   const table: [number, number][] = [];
   for (const { name } of platform.signals()) {
@@ -62,7 +62,7 @@ function tableOf(platform: Platform): [number, number][] {
   return table.sort((a, b) => a[0] - b[0]);
 }
 
-/** Bytes a second that memory gives at `hertz`: of the largest frequency in the table that is not above it. */
+/** Memory bandwidth in bytes per second at `hertz`: that of the largest frequency in the table that is not above it. */
 function mostAt(table: readonly (readonly [number, number])[], hertz: number): number {
   return (table.findLast(([frequency]) => frequency <= hertz) ?? table[0])[1];
 }
@@ -94,7 +94,7 @@ interface Uncore {
   }[];
 }
 
-/** Null, and said, where something is missing for it. */
+/** Null if a signal or control that the agent needs is missing; a warning names it. */
 function uncoreOf({ platform, warn }: AgentContext): Uncore | null {
   const table = tableOf(platform);
   const missing = [

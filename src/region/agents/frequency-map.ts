@@ -23,7 +23,7 @@ import {
 
 const DEFAULT = 'FREQ_CPU_DEFAULT';
 const CONTROL = 'CPU_FREQUENCY_MAX_CONTROL';
-/** One frequency for the whole run, kept by both limits, where the policy has it. */
+/** The one uncore or GPU frequency for the whole run that the policy gives, if any, held by both limits. */
 const FIXED: readonly (PolicyField & { readonly limits: FrequencyLimits })[] = [
   {
     name: 'FREQ_CPU_UNCORE',
@@ -79,10 +79,10 @@ interface Part {
   set: number;
 }
 
-/** What is limited together, such as a CPU. Before anything is written, so that what is there now can be kept. */
+/** A domain that is limited as a whole, such as a CPU. It is pushed before anything is written, so that its present settings can be saved. */
 function partsOf(platform: Platform): Part[] {
   const info = platform.controls.list().find((c) => c.name === CONTROL || c.alias === CONTROL);
-  // Where there is none, asking for it says so.
+  // Where the machine has no such control, the push reports it.
   const domain = info?.domain ?? 'board';
   return platform.topology.indices(domain).map((index) => ({
     control: platform.controls.push(CONTROL, domain, index),
@@ -138,7 +138,7 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
         part.set = limit;
       }
     },
-    // What was not permitted was not applied.
+    // A limit without permission was not applied, and is not reported.
     reportHost: () => {
       if (parts.length === 0) return IDLE.reportHost();
       const entries = [...map].map(([hash, limit]): [string, number] => [hashText(hash), limit]);

@@ -29,7 +29,7 @@ export const gpuActivity: AgentKind = {
   open,
 };
 
-/** From the frequency that an administrator wrote down, or the middle. @throws PolicyError where the machine does not have it */
+/** The range of frequencies, from the administrator's constant or the middle of the GPU's range. @throws PolicyError where the machine does not have the frequency */
 function rangeOf(platform: Platform): FrequencyRange {
   const [least, most] = [platform.read(LEAST, 'board', 0), platform.read(MOST, 'board', 0)];
   if (platform.info(EFFICIENT) === null) return { efficient: (least + most) / 2, most };
@@ -40,7 +40,7 @@ function rangeOf(platform: Platform): FrequencyRange {
   );
 }
 
-/** A GPU's time and energy from the first sample that finds it active to the last one. */
+/** A GPU's time and energy, from the first sample in which it is active to the last. */
 class ActiveSpan {
   private start = Number.NaN;
   private stop = Number.NaN;
@@ -56,7 +56,7 @@ class ActiveSpan {
     this.last = joules;
   }
 
-  /** Nothing of a GPU that was never active; no energy of one that tells none. */
+  /** A GPU that was never active has no lines, and one without an energy counter no line of energy. */
   fields(gpu: number): [string, number][] {
     const { start, stop, first, last } = this;
     if (Number.isNaN(start)) return [];
@@ -80,7 +80,7 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
   }
   const { topology } = platform;
   const known = (name: string) => platform.info(name) !== null;
-  // Coarser signals than chips are those of the chip's GPU.
+  // A signal of a coarser domain than chips is taken of the chip's GPU.
   const handleOf = (name: string, chip: number, gpu: number) => {
     if (!known(name)) return -1;
     const domain = platform.info(name)?.domain === 'gpu' ? 'gpu' : 'gpu_chip';

@@ -1,4 +1,4 @@
-/** The agents. A new one is a file and an entry here; one's own is a module that `--geopm-agent` names by its path. */
+/** The agents. A new one is a file and an entry here; a user's own is a module, whose path `--geopm-agent` gives. */
 import { pathToFileURL } from 'node:url';
 import type { AgentKind } from './agent.ts';
 import { cpuActivity } from './cpu-activity.ts';
@@ -17,7 +17,7 @@ const AGENTS: readonly AgentKind[] = [
   gpuActivity,
 ];
 
-/** There is no agent of that name, or the module has none. */
+/** No agent has that name, or the module exports none. */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
 }

@@ -3,19 +3,19 @@
  * package's of all hosts. Source: GEOPM's geopm_agent_power_balancer(7); numbers as GEOPM's PowerBalancer has them.
  */
 
-/** W by which a limit is lowered at first, and at least. */
+/** W by which a limit is lowered: at first, and at least. */
 const FIRST_DELTA = 8;
 const LEAST_DELTA = 0.125;
-/** Epochs, and their seconds, whose median counts. */
+/** The median is taken over this many epochs, or this many seconds of epochs. */
 const LEAST_EPOCHS = 9;
 const LEAST_SECONDS = 0.25;
-/** Share by which epochs may be shorter than the slowest ones and still count as equal. */
+/** Epochs that are shorter than the slowest by less than this share count as equal. */
 const TOLERANCE = 0.02;
 
 export class PackageBalance {
-  /** W that the package may use at most in this round of the algorithm; NaN before the first. */
+  /** The limit in W at the beginning of this round of the algorithm, which it cannot exceed; NaN before the first. */
   cap = Number.NaN;
-  /** W that it is limited to. */
+  /** The present limit, W. */
   limit = Number.NaN;
   /** Median of the latest epochs, s; NaN before the first. */
   runtime = Number.NaN;
@@ -25,15 +25,15 @@ export class PackageBalance {
   private delta = FIRST_DELTA;
   private met = false;
   private epochs: number[] = [];
-  /** Epochs that are remembered; 0: not known yet. */
+  /** Number of epochs for the median; 0: not known yet. */
   private window = 0;
 
-  /** @param settle s that a new limit needs to have its effect */
+  /** @param settle seconds until a new limit has its effect */
   constructor(settle: number) {
     this.settle = settle;
   }
 
-  /** Another budget: what was measured under the last one is of no use. */
+  /** Sets another budget. Epochs that were measured under the previous limit are discarded. */
   allow(watts: number): void {
     this.cap = watts;
     this.limit = watts;
@@ -41,7 +41,7 @@ export class PackageBalance {
     this.forget();
   }
 
-  /** The limit was written, perhaps a larger one than was asked for. */
+  /** Takes note of the limit that was written, which may be larger than the one requested. */
   applied(watts: number, now: number): void {
     if (watts > this.limit) this.met = true;
     this.limit = watts;
@@ -54,7 +54,7 @@ export class PackageBalance {
     this.window = 0;
   }
 
-  /** Takes the seconds of an epoch. Returns whether enough are known for the median to count. */
+  /** Adds the duration of an epoch, in s. Returns whether there are enough for a median. */
   measure(seconds: number, now: number): boolean {
     if (now - this.changed <= this.settle || Number.isNaN(seconds)) return false;
     const epochs = this.epochs;
@@ -68,13 +68,13 @@ export class PackageBalance {
     return this.window > 0;
   }
 
-  /** From now on epochs are to take as long as the slowest ones, `seconds`. */
+  /** Sets the duration in s that the package's epochs shall reach: that of the slowest package. */
   aim(seconds: number): void {
     this.goal = seconds * (1 - TOLERANCE);
     this.met = this.runtime > this.goal;
   }
 
-  /** Takes the seconds of an epoch, and lowers the limit while epochs are too short. Returns whether they no longer are. */
+  /** Adds the duration of an epoch, in s, and lowers the limit while epochs are too short. Returns whether they are long enough now. */
   approach(seconds: number, now: number): boolean {
     if (this.met || !this.measure(seconds, now)) return this.met;
     this.met = this.runtime > this.goal;
@@ -86,7 +86,7 @@ export class PackageBalance {
     return this.met;
   }
 
-  /** W that it leaves to others; where it has none to leave, it is lowered by smaller steps from then on. */
+  /** W that this package can give away. If it has none to give, its limit is lowered by smaller steps from then on. */
   leave(): number {
     const slack = this.cap - this.limit;
     if (slack <= 0) this.delta = Math.max(LEAST_DELTA, this.delta / 2);

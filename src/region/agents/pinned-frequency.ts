@@ -1,4 +1,4 @@
-/** A frequency that two limits keep: the least one and the largest one. */
+/** Pins a frequency by two limits, the minimum and the maximum. */
 import type { Platform } from '../platform.ts';
 import type { SignalDomain } from '../signals/domains.ts';
 
@@ -30,7 +30,7 @@ export class PinnedFrequency {
   private readonly least: number;
   private readonly most: number;
   private readonly largest: () => number;
-  /** Hz that it set; NaN: nothing yet. */
+  /** The frequency in Hz that was set; NaN: none yet. */
   hertz = Number.NaN;
 
   /** @throws SignalError, ControlError where these limits cannot be written */
@@ -38,13 +38,13 @@ export class PinnedFrequency {
     this.platform = platform;
     this.least = platform.controls.push(limits.least, domain, index);
     this.most = platform.controls.push(limits.most, domain, index);
-    // Where nobody tells it, the two may be written in either order.
+    // Without a signal of the present maximum, the two may be written in either order.
     const isKnown = platform.info(limits.now) !== null;
     this.largest = () => (isKnown ? platform.read(limits.now, domain, index) : Number.NaN);
   }
 
   /**
-   * Writes both limits, unless it did last time; a least frequency beyond the largest is refused, so what is in the way moves first.
+   * Writes both limits, unless they have this value already. The kernel refuses a minimum above the maximum, so the limit in the way is moved first.
    * Returns whether it wrote. @throws ControlError
    */
   set(hertz: number): boolean {

@@ -2,8 +2,8 @@
 import { type AgentKind, type Policy, PolicyError } from './agent.ts';
 
 /**
- * @param where what the text is, for messages: a path
- * @throws PolicyError where it is no policy of this agent
+ * @param where the text's origin for messages: a path
+ * @throws PolicyError if the text is not a policy of this agent
  */
 export function parsePolicy(kind: AgentKind, text: string, where: string): Policy {
   let object: unknown;
@@ -31,12 +31,12 @@ export function parsePolicy(kind: AgentKind, text: string, where: string): Polic
 function numberFrom(value: unknown, where: string): number {
   if (value === null || (typeof value === 'string' && /^nan$/i.test(value))) return Number.NaN;
   if (typeof value === 'number') return value;
-  // Hashes are written so.
+  // Hashes are written as hexadecimal text.
   if (typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)) return Number(value);
   throw new PolicyError(`${where}: ${JSON.stringify(value)} is not a number`);
 }
 
-/** In one line, as reports have it: fields that are given, NAN for those that are not where any is. */
+/** The policy in one line, as reports have it: fields that are given, and NAN for the others; if none is given, the list is empty. */
 export function policyText(policy: Policy): string {
   const given = Object.entries(policy).filter(([, value]) => !Number.isNaN(value));
   return `{${given.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')}}`;

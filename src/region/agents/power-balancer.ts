@@ -2,9 +2,9 @@
  * power_balancer: hosts (and packages) whose epochs are short give power to those whose epochs are long, under a limit that
  * holds on average. Source: GEOPM's geopm_agent_power_balancer(7).
  *
- * Three steps are repeated. 0: each host gets its share of the power that was left. 1: each measures its epochs. 2: each lowers its
- * packages' limits until their epochs take as long as the slowest ones of all hosts; what is left by then is shared in step 0. The
- * first host orders a step when all have told that they are done with the one before. One host alone balances its packages.
+ * Three steps are repeated. 0: each host gets its share of the power that is left. 1: each measures its epochs. 2: each lowers its
+ * packages' limits until their epochs take as long as those of the slowest host; the power saved is shared in step 0. The
+ * first host orders the next step when all hosts have finished the one before. A single host balances its packages.
  */
 import {
   type Agent,
@@ -21,12 +21,12 @@ const CONTROL = 'CPU_POWER_LIMIT_CONTROL';
 const WINDOW_CONTROL = 'CPU_POWER_TIME_WINDOW_CONTROL';
 const MOST = ['CPU_POWER_MAX_AVAIL', 'CPU_POWER_LIMIT_DEFAULT'];
 const LEAST = 'CPU_POWER_MIN_AVAIL';
-/** s over which a limit is kept as a mean; three times that, and it has its effect. */
+/** Seconds over which a limit holds as a mean. It has had its effect after three times as long. */
 const WINDOW = 0.015;
 const SETTLE = 3 * WINDOW;
-/** Of the largest limit, where the machine does not tell the least one. */
+/** The minimum, as a share of the maximum, where the machine does not give it. */
 const LEAST_SHARE = 0.5;
-/** GEOPM's fields for messages between its agents: policies made for it may have them. */
+/** GEOPM's fields for messages between its agents. They are accepted, because existing policies may contain them. */
 const MESSAGES = ['STEP_COUNT', 'MAX_EPOCH_RUNTIME', 'POWER_SLACK'];
 
 export const powerBalancer: AgentKind = {
@@ -44,9 +44,9 @@ export const powerBalancer: AgentKind = {
   open,
 };
 
-/** What the first host orders. As numbers: round, watts of a new limit or 0, step, slowest epoch in s, watts for each host. */
+/** An order of the first host. As numbers: round, watts of a new limit or 0, step, slowest epoch in s, watts for each host. */
 interface Order {
-  /** How many limits have been ordered. */
+  /** Number of limits that were ordered so far. */
   readonly round: number;
   readonly limit: number;
   readonly step: number;
@@ -54,13 +54,13 @@ interface Order {
   readonly slack: number;
 }
 
-/** What a host tells when it is done with a step. */
+/** A host's answer when it has finished a step. */
 interface Told {
   readonly round: number;
   readonly step: number;
   readonly runtime: number;
   readonly slack: number;
-  /** W by which all its limits could still rise together. */
+  /** W by which all its limits together could still rise. */
   readonly headroom: number;
 }
 
@@ -71,7 +71,7 @@ const toldOf = ([round, step, runtime, slack, headroom]: readonly number[]): Tol
   return { round, step, runtime, slack, headroom };
 };
 
-/** The order after `last`, which all hosts are done with. */
+/** The order that follows `last`, once all hosts have finished that. */
 function nextOrder(last: Order, told: readonly Told[]): Order {
   const next = { ...last, limit: 0, step: last.step + 1 };
   if (last.step % 3 === 1) return { ...next, runtime: Math.max(...told.map((one) => one.runtime)) };
@@ -80,14 +80,14 @@ function nextOrder(last: Order, told: readonly Told[]): Order {
   return { ...next, slack: Math.min(slack, ...told.map((one) => one.headroom)) };
 }
 
-/** A package: its limit, and when its last epoch was. */
+/** A package: its limit, and the time of its last epoch. */
 interface Package {
   readonly balance: PackageBalance;
   readonly control: number;
   readonly epochs: number;
-  /** Handles of signals whose time does not count. */
+  /** Handles of the signals whose time is not part of an epoch. */
   readonly waits: readonly number[];
-  /** W that were written; NaN: nothing. */
+  /** W that were written; NaN if nothing was. */
   written: number;
   count: number;
   time: number;
@@ -121,15 +121,15 @@ function open({ platform, allowControl, warn, peers }: AgentContext): Agent {
   const leads = peers === null || peers.leads;
   const limitOf = (policy: Policy) => (Number.isNaN(policy[LIMIT]) ? design : policy[LIMIT]);
   let now = 0;
-  /** As the first host: W of the policy; the last order. */
+  /** On the first host: W of the policy, and the last order. */
   let budget = Number.NaN;
   let ordered: Order | null = null;
-  /** What this host follows; what it has told. */
+  /** The order that this host follows, and its last answer. */
   let order: Order | null = null;
   let hasTold = true;
   let told: Told | null = null;
 
-  /** The first host, or the only one: orders what comes next. */
+  /** The first host, or the only one, orders the next step. */
   const lead = (policy: Policy) => {
     const limit = limitOf(policy);
     if (limit !== budget || ordered === null) {
@@ -147,7 +147,7 @@ function open({ platform, allowControl, warn, peers }: AgentContext): Agent {
     peers?.order([round, ordered.limit, step, runtime, slack]);
   };
 
-  /** What is to be followed; null: nothing yet. */
+  /** The order to follow; null before the first. */
   const latest = (): Order | null => {
     if (leads) return ordered;
     const message = peers.ordered();
@@ -166,7 +166,7 @@ function open({ platform, allowControl, warn, peers }: AgentContext): Agent {
     for (const one of packages) one.done = step === 0;
   };
 
-  /** Limits are kept over a short time, where the machine can. */
+  /** Sets the time over which limits hold to a short one, where the machine has such a control. */
   const shorten = () => {
     try {
       if (window >= 0) platform.controls.adjust(window, WINDOW);
@@ -190,12 +190,12 @@ function open({ platform, allowControl, warn, peers }: AgentContext): Agent {
     if (order === null || hasTold || packages.some(({ done }) => !done)) return;
     hasTold = true;
     const { round, step } = order;
-    // Nothing is known before the first epochs.
+    // There is nothing to report before the first epochs.
     const runtimes = packages.map(({ balance }) => balance.runtime || 0);
     const slack =
       step % 3 === 2 ? packages.reduce((sum, { balance }) => sum + balance.leave(), 0) : 0;
     const above = packages.reduce((sum, { balance }) => sum + (most - balance.limit), 0);
-    // Where the machine does not tell its largest limit, nothing rises above the average.
+    // Where the machine does not give its maximum, no limit rises above the average.
     const headroom = Number.isNaN(most) ? slack : Math.max(0, above);
     told = { round, step, runtime: Math.max(...runtimes), slack, headroom };
     peers?.tell([round, step, told.runtime, slack, headroom]);
@@ -237,7 +237,7 @@ function open({ platform, allowControl, warn, peers }: AgentContext): Agent {
       }
       tell();
     },
-    // Without permission nothing is limited: only what was applied is stated.
+    // Without permission no limit is written. Only limits that were applied are reported.
     reportHost: () => {
       const written = packages.filter((one) => !Number.isNaN(one.written));
       if (written.length === 0) return IDLE.reportHost();
@@ -263,7 +263,7 @@ function open({ platform, allowControl, warn, peers }: AgentContext): Agent {
   };
 }
 
-/** Each package gets the same of `slack`, in W; of what exceeds the largest limit, the others. */
+/** Gives each package the same part of `slack`, in W; what a package cannot use because of its maximum goes to the others. */
 function share(packages: readonly Package[], slack: number, most: number): void {
   const roomOf = ({ balance }: Package) =>
     Number.isNaN(most) ? Number.POSITIVE_INFINITY : Math.max(0, most - balance.limit);
@@ -277,13 +277,13 @@ function share(packages: readonly Package[], slack: number, most: number): void 
   }
 }
 
-/** Seconds of the package's last epoch, without what it waited; NaN where none has ended since the last sample. */
+/** Duration of the package's last epoch in s, without its waiting time; NaN if none has ended since the last sample. */
 function epochOf(one: Package, time: number, sample: (handle: number) => number): number {
   const count = sample(one.epochs);
   if (Number.isNaN(count) || count === one.count) return Number.NaN;
   const waited = one.waits.reduce((sum, handle) => sum + (sample(handle) || 0), 0);
   const passed = (time - one.time - (waited - one.waited)) / (count - one.count);
-  // The first epoch begins where the application does, before what is repeated.
+  // The first epoch begins at the start of the application, before its loop.
   const seconds = one.count > 0 && count > one.count ? Math.max(0, passed) : Number.NaN;
   Object.assign(one, { count, time, waited });
   return seconds;

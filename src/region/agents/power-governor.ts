@@ -13,7 +13,7 @@ import {
 
 const LIMIT = 'CPU_POWER_LIMIT';
 const CONTROL = 'CPU_POWER_LIMIT_CONTROL';
-/** Thermal design power: the limit where the policy has none. */
+/** Thermal design power: the limit if the policy has none. */
 const DEFAULT = 'CPU_POWER_LIMIT_DEFAULT';
 
 export const powerGovernor: AgentKind = {
@@ -32,12 +32,12 @@ export const powerGovernor: AgentKind = {
 
 function open({ platform, allowControl, warn }: AgentContext): Agent {
   const packages = platform.domainCount('package');
-  // Before anything is written, so that what is there now can be kept.
+  // It is pushed before anything is written, so that its present setting can be saved.
   const control = allowControl ? platform.controls.push(CONTROL, 'board', 0) : -1;
   if (control < 0) {
     warn('power_governor changes nothing: --allow-control permits it to write power limits');
   }
-  // A constant, read once: what a policy without a limit means.
+  // A constant, read once: the limit of a policy that has none.
   const most = platform.info(DEFAULT) === null ? Number.NaN : platform.read(DEFAULT, 'board', 0);
   const limitOf = (policy: Policy) => (Number.isNaN(policy[LIMIT]) ? most : policy[LIMIT]);
   let budget = Number.NaN;
@@ -61,7 +61,7 @@ function open({ platform, allowControl, warn }: AgentContext): Agent {
       budget = limit;
       platform.controls.adjust(control, budget);
     },
-    // Without permission nothing is limited: the policy stands in the report's head, what was applied here.
+    // Without permission no limit is written. The report's head has the policy; these lines have what was applied here.
     reportHost: () =>
       control < 0 || Number.isNaN(budget)
         ? IDLE.reportHost()

@@ -1,7 +1,7 @@
 /**
  * Where the application is, CPU by CPU, and as signals: REGION_HASH, REGION_HINT, REGION_PROGRESS, EPOCH_COUNT,
- * TIME_HINT_*. A CPU's region is what the processes that may run on it agree upon; CPUs that no process may run on have
- * no value, so that they have no say.
+ * TIME_HINT_*. A CPU's region is the one on which the processes that may run on it agree. A CPU on which no process may run
+ * has no value, and is left out of every aggregate.
  */
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import { HINTS } from '../../model/region-layout.ts';
@@ -32,17 +32,17 @@ export class Application {
   readonly hint: Float64Array;
   readonly progress: Float64Array;
   readonly epochs: Float64Array;
-  /** CPU × hint. */
+  /** Seconds in each hint, at CPU × hint. */
   readonly seconds: Float64Array;
   private readonly users: Uint16Array;
   /** 1: a process may have run on this CPU. */
   private readonly wasActive: Uint8Array;
-  /** Share of the active CPUs' time that has each hint, since `#time`. */
+  /** Share of the active CPUs' time in each hint, since `#time`. */
   private readonly share = new Float64Array(HINTS.length);
   private readonly cpuShare: Float64Array;
   private time = Number.NaN;
 
-  /** @param count CPUs: one more than the largest number */
+  /** @param count CPUs: the largest number plus one */
   constructor(count: number) {
     this.hash = new Float64Array(count).fill(Number.NaN);
     this.hint = new Float64Array(count).fill(Number.NaN);
@@ -55,7 +55,7 @@ export class Application {
   }
 
   /**
-   * Time passes with the hints of before, then the processes are where they are now.
+   * Adds the time since the last call to the previous hints, then updates where the processes are.
    * @param time s since time zero
    */
   update(time: number, processes: readonly ApplicationProcess[]): void {
@@ -63,7 +63,7 @@ export class Application {
     const { hash, hint, progress, epochs } = this;
     const users = this.users;
     const count = users.length;
-    // Not fill(): a call for a few cells.
+    // Not fill(): that is a call, for a few cells.
     for (let cpu = 0; cpu < count; cpu++) users[cpu] = 0;
     for (const process of processes) {
       const { cpus } = process.page;
@@ -103,14 +103,14 @@ export class Application {
       for (let k = 0; k < n; k++) {
         const cpu = some ? cpus[k] : k;
         if (cpu >= count) continue;
-        // Processes that share a CPU share its time.
+        // Processes on one CPU share its time equally.
         share[process.hint] += 1 / (users[cpu] * active);
         cpuShare[cpu * HINTS.length + process.hint] += 1 / users[cpu];
       }
     }
   }
 
-  /** The mean over CPUs does not change because another one comes: it begins with the mean. */
+  /** A CPU that becomes active begins with the mean, so that the mean over CPUs does not jump. */
   private activate(cpu: number): void {
     this.wasActive[cpu] = 1;
     this.seconds.set(this.hintSeconds, cpu * HINTS.length);
@@ -123,13 +123,13 @@ export class Application {
     for (let h = 0; h < HINTS.length; h++) this.hintSeconds[h] += span * this.share[h];
     const { seconds, users, share, cpuShare } = this;
     for (let k = 0, cpu = 0; cpu < users.length; cpu++) {
-      // Of a CPU that no process may run on any more it is the others': so their mean is that of all.
+      // The time of a CPU on which no process may run any more is divided among the others, so that the mean stays.
       const [of, at] = users[cpu] > 0 ? [cpuShare, k] : [share, 0];
       for (let h = 0; h < HINTS.length; h++, k++) seconds[k] += span * of[at + h];
     }
   }
 
-  /** The signals of all this. */
+  /** The signals of this provider. */
   provider(): Provider {
     const per = (values: Float64Array) => (cpu: number) => () => values[cpu];
     const signals = DECLARATIONS.map((declaration): Signal => {
@@ -159,7 +159,7 @@ export class Application {
   }
 }
 
-/** Whether a process's CPUs are known, and the machine (or recorded tree) that is read has any of them. */
+/** Whether the process's CPUs are known, and the machine (or recorded tree) that is read has any of them. */
 function someWithin(cpus: readonly number[], count: number): boolean {
   return cpus.length > 0 && cpus[0] < count;
 }
@@ -170,7 +170,7 @@ const of = (
   rest: Pick<SignalDeclaration, 'behaviour' | 'aggregation' | 'format'> & { unit?: 's' },
 ): SignalDeclaration => ({ name, description, unit: '', domain: 'cpu', ...rest });
 
-/** Signals that only a run with an application has. Source: GEOPM's ProfileIOGroup manual page. */
+/** Signals that exist only in a run with an application. Source: GEOPM's ProfileIOGroup manual page. */
 const DECLARATIONS: readonly SignalDeclaration[] = [
   of('REGION_HASH', 'Hash of the region that all are in, otherwise that of the unmarked region', {
     behaviour: 'label',

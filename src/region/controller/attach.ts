@@ -1,4 +1,4 @@
-/** A controller for programs that were started elsewhere: those that run already, or those that are to come. */
+/** A controller for programs that are started elsewhere, before or after it. */
 import { mkdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,18 +12,18 @@ import type { ControllerSettings } from './settings.ts';
 import { ControllerSide, deferred, type Hearers } from './side.ts';
 
 export interface AttachOptions extends Hearers {
-  /** Processes whose end ends the sampling; none: it ends when all that marked have ended. */
+  /** Processes whose end ends the sampling. If there are none, it ends when all processes that marked regions have ended. */
   readonly pids: readonly number[];
-  /** Folder of the pages; the user's own where absent. */
+  /** Folder of the region pages; that of the user if absent. */
   readonly pages?: string;
   readonly settings: Omit<ControllerSettings, 'pages' | 'attached'>;
   /** Called when sampling has begun. */
   readonly onReady: (pages: string) => void;
 }
 
-/** ms between looks whether processes live. */
+/** ms between checks whether the processes live. */
 const LOOK_MS = 50;
-/** What ends it early, in order. */
+/** Signals that end it early, the most important first. */
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const INTERRUPTED = 130;
 
@@ -32,13 +32,13 @@ export class AttachError extends Error {
   override readonly name = 'AttachError';
 }
 
-/** The folder that a running process marks in. @throws AttachError where it marks in none, or is another user's */
+/** The folder in which a running process makes its page. @throws AttachError if it makes none, or the process is another user's */
 export function pagesOf(pid: number): string {
   if (!isAlive(pid)) throw new AttachError(`${pid}: no such process`);
   let environment: string;
   let place: string;
   try {
-    // Of root its environment could be read, and we would make and read what another user names.
+    // As root we could read its environment, and would then write in a folder that another user chose.
     const { uid } = statSync(`/proc/${pid}`);
     if (uid !== process.geteuid?.()) {
       throw new AttachError(`${pid}: it belongs to user ${uid}: run this command as that user`);
@@ -57,7 +57,7 @@ export function pagesOf(pid: number): string {
   );
 }
 
-/** @throws AttachError where it is none afterwards */
+/** @throws AttachError if the folder is not ours afterwards */
 function makeFolder(pages: string): void {
   try {
     // One level only: Node's recursive mkdir never returns below /proc.
@@ -70,7 +70,7 @@ function makeFolder(pages: string): void {
   }
 }
 
-/** Samples until they have ended, or a signal comes; the report is written. @throws LaunchError, AttachError */
+/** Samples until they have ended, or a signal arrives, and writes the report. @throws LaunchError, AttachError */
 export async function attachTo(options: AttachOptions): Promise<LaunchResult> {
   const { pids, settings, onReady } = options;
   const named = options.pages === undefined ? undefined : resolve(options.pages);
@@ -117,7 +117,7 @@ async function when(is: () => boolean, stopped: Promise<'stopped'>): Promise<'en
 const whenGone = (pids: readonly number[], stopped: Promise<'stopped'>) =>
   when(() => !pids.some(isAlive), stopped);
 
-/** When processes have marked, and all have ended. */
+/** Resolves when some process has marked and all have ended. */
 async function whenAllEnded(pages: string, stopped: Promise<'stopped'>) {
   const came = await when(() => isMarked(pages), stopped);
   return came === 'stopped' ? came : when(() => !isMarked(pages), stopped);

@@ -1,6 +1,6 @@
 /**
- * The controller: finds the application's processes, samples them and the machine, attributes, traces, reports. It
- * does as it is told when: `worker.ts` keeps the time.
+ * The controller: finds the application's processes, samples them and the machine, attributes, traces and reports. Its
+ * caller, `worker.ts`, decides when.
  */
 import { readFileSync } from 'node:fs';
 import { type Report, reportText, type TraceHeader } from '../../formats/geopm/write.ts';
@@ -58,11 +58,11 @@ export class Controller {
   private readonly columns: readonly SampledColumn[];
   private readonly trace: TraceFile | null;
   private readonly events: EventLog;
-  /** Null where each sample is attributed at once. */
+  /** Null if each sample is attributed at once. */
   private readonly log: SampleLog | null;
   private readonly endpoint: Endpoint | null;
   private readonly policy: Policy | null;
-  /** Time of day of `zero`, as files say it. */
+  /** Wall-clock time of `zero`, as files give it. */
   private startTime = startTimeText(clockPair().wall);
   private readonly time: number;
   private readonly watts: number;
@@ -73,17 +73,17 @@ export class Controller {
   /** ns of CLOCK_MONOTONIC. */
   private zero = 0;
   private attached = false;
-  /** All processes have ended, and a sample has seen it. */
+  /** Whether all processes have ended, and a sample was taken since. */
   private idle = false;
   private startup = 0;
-  /** When the first process began, as far as is known; ns of CLOCK_MONOTONIC. */
+  /** When the first process began, as far as known; ns of CLOCK_MONOTONIC. */
   private started = Number.POSITIVE_INFINITY;
   private saved = 0;
 
   /**
-   * Opens all that it needs, so that what cannot be had is known before the application starts.
-   * @param say gets each warning once
-   * @throws SettingsError, SignalError, ControlError, PolicyError, or the system's for a file that cannot be made
+   * Opens all that it needs, so that the user learns what is missing before the application starts.
+   * @param say receives each warning once
+   * @throws SettingsError, SignalError, ControlError, PolicyError, or the system's error if a file cannot be created
    */
   constructor(
     settings: ControllerSettings,
@@ -95,13 +95,13 @@ export class Controller {
     this.kind = kind;
     this.deadlines = deadlines;
     this.say = say;
-    // Where the application is counts as a signal of each CPU.
+    // The application's position is a signal of each CPU.
     this.application = new Application(new Machine(settings.root).topology.count('cpu'));
     const platform = Platform.open({
       root: settings.root,
       synthetic: settings.synthetic,
       allowControl: settings.allowControl,
-      // The table is there before anything is sampled.
+      // Create the table before the first sample.
       providers: [this.application.provider(), simulatorOf(() => this.table?.all ?? [])],
     });
     this.platform = platform;
@@ -148,7 +148,7 @@ export class Controller {
     const { policy: path } = this.settings;
     if (path === undefined) {
       const none = Object.fromEntries(this.kind.policy.map(({ name }) => [name, Number.NaN]));
-      // An endpoint gives one later.
+      // With an endpoint the policy comes later.
       if (this.settings.endpoint !== undefined) return null;
       this.agent.validatePolicy(none);
       return none;
@@ -164,7 +164,7 @@ export class Controller {
     return policy;
   }
 
-  /** What is there is kept in a file before anything is written. */
+  /** Saves the present settings in a file before anything is written. */
   private writeControls(): void {
     const { controls } = this.platform;
     const { initControls, savedControls, host } = this.settings;
@@ -203,14 +203,14 @@ export class Controller {
     this.look(now);
   }
 
-  /** Somebody calls `look` when the folder of pages has changed. */
+  /** The caller will call `look` when the folder of pages changes. */
   set watched(is: boolean) {
     this.table.watched = is;
   }
 
   /**
    * Looks for processes that appeared, between samples.
-   * @returns whether the first one did, which calls for a sample now
+   * @returns whether the first one appeared, which calls for a sample now
    */
   look(now: number): boolean {
     const before = this.attached;
@@ -220,7 +220,7 @@ export class Controller {
     return this.attached !== before;
   }
 
-  /** The first process: the application's totals begin with it, outside all regions. */
+  /** At the first process, the application's totals begin, outside all regions. */
   private attach(now: number): void {
     if (this.table.all.length === 0) return;
     const started = Math.min(...this.table.all.map((process) => process.started));
@@ -228,7 +228,7 @@ export class Controller {
     const time = (started - this.zero) / 1e9;
     this.started = started;
     if (this.attached) {
-      // Its page was found after that of one which began later.
+      // Its page was found after that of a process that began later.
       this.sampled.beginEarlier(time);
       return;
     }
@@ -263,24 +263,24 @@ export class Controller {
     }
   }
 
-  /** The sample is of the moment before pages were read, or of what they said that came after: a beginning, an end. */
+  /** The sample was taken before the pages were read, so a beginning or end that they report may come after it. */
   private readAt(now: number, changed: boolean): void {
     const moment = changed ? this.table.latest(now) : now;
     this.platform.tick.read((moment - this.zero) / 1e9);
   }
 
-  /** Attributes the samples that wait: as if there were no process yet that was found since, and none had ended. */
+  /** Attributes the samples that wait, with the processes that were known when each was taken. */
   private catchUp(): void {
     this.log?.replay((now, active, found) => this.account(now, active, found));
   }
 
   /**
-   * What follows from a sample.
-   * @param found number of processes, of all in the table, that had been found
+   * Computes what depends on a sample.
+   * @param found number of processes in the table that had been found by then
    */
   private account(now: number, active: readonly ApplicationProcess[], found: number): void {
     const time = (now - this.zero) / 1e9;
-    // At the very moment that TIME says: hints and sync-runtime pass together.
+    // At exactly the time of the signal TIME, so that hints and sync-runtime advance together.
     this.application.update(this.platform.tick.time, active);
     this.platform.tick.compute();
     this.attribute(active, found);
@@ -288,10 +288,10 @@ export class Controller {
     this.traceRow();
   }
 
-  /** Between the end of the last process and the start of another, time is not the application's. */
+  /** The time between the end of the last process and the start of another does not belong to the application. */
   private attribute(active: readonly ApplicationProcess[], found: number): void {
     const isActive = active.length > 0 || !this.attached;
-    // Not whether any ran a moment ago: a look between samples may have seen its end.
+    // Asks for the present state: a look between samples may have seen its end.
     const wasActive = !this.idle;
     this.idle = !isActive;
     const now = this.platform.sample(this.time);
@@ -361,7 +361,7 @@ export class Controller {
     trace.row();
   }
 
-  /** The command has ended: a last sample, the report, everything put back and closed. */
+  /** Called when the command has ended: takes a last sample, writes the report, restores settings and closes all. */
   finish(now: number, ending: Ending): void {
     this.table.poll(now, true);
     this.catchUp();
@@ -406,7 +406,7 @@ export class Controller {
   private writeReport(now: number, exit: string | null, incomplete: string | null): void {
     const { report: path } = this.settings;
     if (path === undefined) return;
-    // A device or a pipe gets the report once, at the end.
+    // A device or a pipe gets the report only once, at the end.
     if (exit === null && !isReplaceable(path)) {
       if (this.zero === 0) checkWritable('report', path);
       return;
@@ -417,7 +417,7 @@ export class Controller {
       writeWhole(path, text);
     } catch (error) {
       const failure = new OutputError('report', path, error);
-      // Before the application has started, its user can still mend it.
+      // An error before the application has started is reported at once, when its user can still correct the settings.
       if (this.zero === 0) throw failure;
       this.warn(failure.message);
     }

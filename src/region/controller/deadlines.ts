@@ -1,20 +1,20 @@
 /**
- * When to sample: at multiples of the period on the monotonic clock, from the first sample on. A sample that is late does not shift
- * those behind it, so that the next interval is shorter; moments that passed altogether are counted as missed.
+ * When to sample: at multiples of the period on the monotonic clock, counted from the first sample. A late sample does not delay
+ * the following ones: the next interval is shorter. Moments that passed without a sample are counted as missed.
  */
 
 /** Classes of lateness, in µs: below 1, 2, 4, … */
 const CLASSES = 32;
 
-/** The class whose upper end is the first power of two that is not below `micros`. */
+/** The class of `micros`, whose upper end is the next power of two. */
 const classOf = (micros: number) =>
   micros <= 1 ? 0 : 32 - Math.clz32(Math.min(2 ** (CLASSES - 1), Math.ceil(micros)) - 1);
 
 export interface Punctuality {
   readonly samples: number;
-  /** Moments that passed while an earlier sample was being taken, or the machine was busy. */
+  /** Moments that passed while an earlier sample was taken, or the machine was busy. */
   readonly missed: number;
-  /** Seconds behind the moment: mean, 99 % (to a factor of two, from above) and worst. */
+  /** Delay in seconds after the moment: mean, 99th percentile (rounded up to a power of two) and maximum. */
   readonly meanLate: number;
   readonly late99: number;
   readonly worstLate: number;
@@ -34,7 +34,7 @@ export class Deadlines {
     this.period = period;
   }
 
-  /** @param now ms of performance.now(): the moment that all others are counted from */
+  /** @param now ms of performance.now(): the moment from which all others are counted */
   start(now: number): void {
     this._next = now + this.period * 1000;
   }
@@ -49,7 +49,7 @@ export class Deadlines {
     return Math.max(0, this._next - now);
   }
 
-  /** A sample is taken now, for the moment that has come. */
+  /** Called when a sample is taken, for the moment that has passed. */
   take(now: number): void {
     const late = Math.max(0, now - this._next);
     const step = this.period * 1000;
@@ -57,7 +57,7 @@ export class Deadlines {
     this.missed += skipped;
     this._next += (skipped + 1) * step;
     this.samples++;
-    // How late it is for the moment that it stands for.
+    // Delay after the moment for which the sample is taken.
     const own = late - skipped * step;
     this.sum += own;
     this.worst = Math.max(this.worst, late);

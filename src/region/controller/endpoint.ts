@@ -1,6 +1,6 @@
 /**
- * Policies from a JSON file that is looked at while the application runs: whoever steers writes it anew. What is not
- * (yet) a policy is said once, and the one before holds on.
+ * Policies from a JSON file that is checked while the application runs: the program that steers the agent replaces it. A text that
+ * is not a policy is reported once, and the previous policy stays in force.
  */
 import { readFileSync, statSync } from 'node:fs';
 import {
@@ -11,7 +11,7 @@ import {
   parsePolicy,
 } from '../agents/index.ts';
 
-/** Seconds between looks. */
+/** Seconds between checks. */
 const LOOK = 0.05;
 
 export class Endpoint {
@@ -30,7 +30,7 @@ export class Endpoint {
     this.warn = warn;
   }
 
-  /** The policy now; null before the first. @param time s since time zero */
+  /** The present policy; null before the first. @param time s since time zero */
   policy(time: number): Policy | null {
     if (time - this.looked < LOOK) return this._policy;
     this.looked = time;

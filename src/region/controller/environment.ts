@@ -1,19 +1,19 @@
-/** What the application's environment says beside the folder of pages: what is to mark programs that nobody marked. */
+/** Variables of the application's environment, beside the folder of pages: they load the shims that mark programs. */
 import { basename } from 'node:path';
 import { ENV_AUTO } from '../../model/region-layout.ts';
 import { builtShim, type ShimName, shimFolder } from '../shims.ts';
 
 export interface MarkedBy {
-  /** Shims to be loaded where they are built: `mpi`, `openmp`, `gomp`. */
+  /** Shims to be loaded if they have been built: `mpi`, `openmp`, `gomp`. */
   readonly shims: readonly ShimName[];
-  /** Node's asynchronous work to be marked: `fs,http,fetch`. */
+  /** Node's asynchronous work to mark: `fs,http,fetch`. */
   readonly auto?: string;
 }
 
 const joined = (separator: string, ...parts: readonly (string | undefined)[]) =>
   parts.filter((part) => part).join(separator);
 
-/** Variables to be set, added to those of `given`. */
+/** Variables to set, in addition to those of `given`. */
 export function markingEnvironment(
   { shims, auto }: MarkedBy,
   given: Readonly<Record<string, string | undefined>>,
@@ -22,7 +22,7 @@ export function markingEnvironment(
   const folder = shimFolder(given as NodeJS.ProcessEnv);
   const library = (name: ShimName) => (shims.includes(name) ? builtShim(name, folder) : null);
   const paths = [library('mpi'), library('gomp')].filter((path) => path !== null);
-  // A blank ends a path of LD_PRELOAD (ld.so(8)): a name alone is looked for in the folders of LD_LIBRARY_PATH.
+  // A space ends a path of LD_PRELOAD (ld.so(8)). A file name alone is searched for in the folders of LD_LIBRARY_PATH.
   const hasBlank = /\s/.test(folder);
   if (paths.length > 0) {
     const named = hasBlank ? paths.map((path) => basename(path)) : paths;

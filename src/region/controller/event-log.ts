@@ -1,4 +1,4 @@
-/** Events of the processes' rings: to the profile trace as GEOPM has it, and to the record filters. */
+/** Passes the events of the processes' rings to the profile trace, in GEOPM's form, and to the record filters. */
 import type { ProfileRow, TraceHeader } from '../../formats/geopm/write.ts';
 import { regionHash } from '../../model/region-hash.ts';
 import { EVENT_EPOCH, EVENT_REGION_ENTRY, EVENT_REGION_EXIT } from '../../model/region-layout.ts';
@@ -13,7 +13,7 @@ export class EventLog {
   /** ns of CLOCK_MONOTONIC. */
   private zero = 0;
   private readonly file: ProfileTraceFile | null;
-  /** As GEOPM hashes it: with its quotes. */
+  /** GEOPM hashes the name together with its quotes. */
   private readonly profile: number;
 
   /** @param path of the profile trace, if any */
@@ -25,7 +25,7 @@ export class EventLog {
     this.profile = regionHash(`"${profile}"`);
   }
 
-  /** Time zero is now. @throws OutputError */
+  /** Sets time zero to now. @throws OutputError */
   begin(zero: number, header: TraceHeader): void {
     this.zero = zero;
     this.file?.begin(header);
@@ -35,7 +35,7 @@ export class EventLog {
     for (const process of processes) this.drain(process);
   }
 
-  /** All events of a process since the last call. Its page is still there. */
+  /** Handles all events of a process since the last call. Its page must still be mapped. */
   drain(process: ApplicationProcess): void {
     const file = this.file;
     if (file === null && process.finder === null) return;
@@ -43,7 +43,7 @@ export class EventLog {
     const tell = (ns: number, event: ProfileRow['event'], signal: number) =>
       file?.event({
         ...{ time: (ns - this.zero) / 1e9, process: page.pid, event, signal },
-        // The process's first thread has its number.
+        // A process's first thread has the process's id.
         thread: page.pid,
       });
     if (!process.announced) {
@@ -57,11 +57,11 @@ export class EventLog {
     tell(process.ended, 'EVENT_STOP_PROFILE', this.profile);
   }
 
-  /** GEOPM sees outermost regions only. */
+  /** GEOPM records outermost regions only. */
   private event(process: ApplicationProcess, told: PageEvent): void {
     const { code, value, depth, time, tid } = told;
     const { finder, page, zero } = process;
-    // Marks after the process's end belong to no application.
+    // Marks after the process's end do not belong to the application.
     if (page.stopped !== null && time > page.stopped) return;
     const tell = (event: ProfileRow['event'], signal: number) =>
       this.file?.event({

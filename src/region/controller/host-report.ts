@@ -1,6 +1,6 @@
 /**
- * One host's part of the report. A field means what geopm_report(7) says; where GEOPM's own code computes something
- * else, its figure stands in our section (or, with `compat`, in the field itself).
+ * One host's part of the report. Fields have the meaning of geopm_report(7). Where GEOPM's own code computes something
+ * else, that value is in our section (or, with `compat`, in the field itself).
  */
 import { readFileSync } from 'node:fs';
 import type {
@@ -30,11 +30,11 @@ export interface HostState {
   /** ns of CLOCK_MONOTONIC: time zero, and now. */
   readonly zero: number;
   readonly now: number;
-  /** Where no process attached: seconds since the command was started. */
+  /** Seconds since the command was started, if no process attached. */
   readonly elapsed: number;
   /** Seconds from the application's start to the first sample. */
   readonly startup: number;
-  /** Why it is not complete; null where it is. */
+  /** Why the report is not complete; null if it is. */
   readonly incomplete: string | null;
   /** How the command ended; null while it runs. */
   readonly exit: string | null;
@@ -76,7 +76,7 @@ const section = (
   sampled: readonly (readonly [string, number])[],
 ): ReportFields => new Map([['runtime (s)', runtime], ['count', count], ...sampled]);
 
-/** From the first epoch of any process; GEOPM: since the last process had reached one. */
+/** Counted from the first epoch of any process; in GEOPM, from the moment when the last process had reached one. */
 function epochSection(
   { epoch, ended }: ExactTotals,
   sampled: Sampled,
@@ -103,7 +103,7 @@ function applicationSection(state: HostState, exact: ExactTotals): ReportFields 
     ...mpiStartup(exact),
     ['GEOPM startup (s)', state.startup],
     ['GEOPM overhead (s)', exact.overhead],
-    // GEOPM prints kibibytes here, and calls them bytes.
+    // GEOPM prints kibibytes here, and labels them bytes.
     ...(memory === null
       ? []
       : ([['geopmctl memory HWM (B)', compat ? memory / 1024 : memory]] as const)),
@@ -111,14 +111,14 @@ function applicationSection(state: HostState, exact: ExactTotals): ReportFields 
   ]);
 }
 
-/** Seconds in MPI_Init, mean over processes; of programs without MPI there is no such field. */
+/** Seconds in MPI_Init, mean over processes. Programs without MPI do not have this field. */
 function mpiStartup({ regions }: ExactTotals): [string, number][] {
   const calls = regions.filter(({ name }) => name === 'MPI_Init' || name === 'MPI_Init_thread');
   if (calls.length === 0) return [];
   return [['MPI startup (s)', calls.reduce((sum, { runtime }) => sum + runtime, 0)]];
 }
 
-/** Bytes that this process has had in memory at most. Source: proc(5), VmHWM. */
+/** Largest memory of this process, in bytes. Source: proc(5), VmHWM. */
 function peakMemory(): number | null {
   try {
     const kib = /^VmHWM:\s*(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
@@ -156,7 +156,7 @@ function extraOf(
     },
     ...(absent.length > 0 && { 'absent signals': absent }),
     ...(warnings.length > 0 && { warnings }),
-    // What GEOPM's code puts into the fields that geopm_report(7) says otherwise of.
+    // Values of GEOPM's code for the fields that geopm_report(7) defines differently.
     geopm: {
       'application sync-runtime (s)': sampled.seconds(ROW.application),
       'unmarked runtime (s)': exact.unmarkedByDifference,

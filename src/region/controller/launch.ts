@@ -15,49 +15,49 @@ import { ControllerSide, deferred, type Hearers, LaunchError } from './side.ts';
 export interface LaunchOptions extends Hearers {
   readonly command: readonly string[];
   readonly settings: Omit<ControllerSettings, 'pages'>;
-  /** Added to the command's environment. */
+  /** Variables added to the command's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Folder of the pages, where other processes of this machine mark too; it is removed in the end. */
+  /** Folder of the pages, in which other processes of this machine mark, too; removed at the end. */
   readonly pages?: string;
   /** Seconds that a command which handles SIGTERM, SIGINT or SIGHUP has before it is killed. */
   readonly killAfter: number;
-  /** Gets the command's process once it runs. */
+  /** Receives the command's process once it runs. */
   readonly onStart?: (pid: number) => void;
-  /** Gets what the command prints, which is passed on; not given: the command has stdout itself. */
+  /** Receives the command's output, which is passed on. If absent, the command writes to stdout itself. */
   readonly onOutput?: (bytes: Uint8Array) => void;
-  /** Called when the command has ended: sampling goes on until it resolves. */
+  /** Called when the command has ended; sampling continues until the promise resolves. */
   readonly others?: () => Promise<void>;
 }
 
 export interface LaunchResult {
-  /** The command's exit code; 128 and the signal's number where a signal ended it. */
+  /** The command's exit code; 128 plus the signal's number if a signal ended it. */
   readonly code: number;
-  /** Null where the controller came to an early end. */
+  /** Null if the controller ended early. */
   readonly punctuality: Punctuality | null;
-  /** The controller's thread will never end: exitNow() ends the process. */
+  /** The controller's thread is blocked for ever: exitNow() must end the process. */
   readonly stuck: boolean;
 }
 
-/** File beside the pages: the controller samples. */
+/** The controller creates this file beside the pages once it samples. */
 const SAMPLING = 'sampling';
-/** ms that other ranks wait for it. */
+/** ms that other ranks wait for that file. */
 const START_WAIT_MS = 30_000;
-/** Events per thread that rings hold, where the profile trace or a record filter reads them. */
+/** Events per thread that the rings hold, if the profile trace or a record filter reads them. */
 const RING_EVENTS = 4096;
-/** Exit codes of shells: no such command; it cannot be executed. */
+/** Exit codes of shells: the command does not exist; it cannot be executed. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
 /** Signals that are passed on to the command. */
 const PASSED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
-/** Of these, what ends a command, or is to. */
+/** Those of them that ask a command to end. */
 const ENDING: ReadonlySet<string> = new Set(['SIGTERM', 'SIGHUP', 'SIGINT']);
-/** Milliseconds from such a signal to the end of a command that ignores it. */
+/** Milliseconds from such a signal until a command that ignores it is killed. */
 const IGNORED_GRACE = 1500;
-/** Milliseconds that the controller has for its report then. */
+/** Milliseconds that the controller then has for its report. */
 const HURRIED = 1000;
 
-/** @throws LaunchError before anything is run */
+/** @throws LaunchError before the command starts */
 export async function launch(options: LaunchOptions): Promise<LaunchResult> {
   const signals = new SignalRelay(options);
   const folder = pagesFolder(options.pages);
@@ -84,7 +84,7 @@ type RunOptions = Pick<
   'command' | 'env' | 'say' | 'killAfter' | 'onStart' | 'onOutput'
 >;
 
-/** Runs a command that no controller samples. Resolves with its exit code. */
+/** Runs a command without a controller. Resolves with its exit code. */
 export async function launchAlone(options: RunOptions): Promise<number> {
   const signals = new SignalRelay(options);
   try {
@@ -99,7 +99,7 @@ export interface MarkOptions extends RunOptions {
   readonly pages: string;
 }
 
-/** Runs a command that another process's controller samples. Resolves with its exit code. */
+/** Runs a command that the controller of another process samples. Resolves with its exit code. */
 export async function launchMarked({ pages, ...options }: MarkOptions): Promise<number> {
   const signals = new SignalRelay(options);
   try {
@@ -110,7 +110,7 @@ export async function launchMarked({ pages, ...options }: MarkOptions): Promise<
   }
 }
 
-/** What tells the command's processes to mark. */
+/** Variables that make the command's processes mark regions. */
 function markingIn(
   pages: string,
   { profileTrace, recordFilter }: MarkOptions['settings'],
@@ -119,16 +119,16 @@ function markingIn(
   return { [ENV_DIR]: pages, ...(rings && { [ENV_RING]: String(RING_EVENTS) }) };
 }
 
-/** Of a folder of pages: who should have sampled cannot. */
+/** Name of the file in a folder of pages that says that its controller cannot sample. */
 export const REFUSED = 'refused';
 
 /**
- * Waits until the controller of `pages` samples: a command that started before would have time without energy.
- * @throws LaunchError where nobody will
+ * Waits until the controller of `pages` samples: if the command started earlier, its first time would have no energy.
+ * @throws LaunchError if no controller samples
  */
 async function whenSampled(pages: string, signals: SignalRelay): Promise<void> {
   const until = Date.now() + START_WAIT_MS;
-  // Without the folder nothing will be sampled.
+  // Without the folder there is no controller.
   const waits = () => existsSync(pages) && !existsSync(join(pages, SAMPLING));
   while (waits() && signals.early === null && Date.now() < until) {
     if (existsSync(join(pages, REFUSED))) {
@@ -153,7 +153,7 @@ function whyNot(file: string, { code, message }: NodeJS.ErrnoException): string 
   return code === 'ENOEXEC' ? 'it is neither a program nor a script with a first line #!' : message;
 }
 
-/** Runs it. Resolves with its exit code. */
+/** Runs the command. Resolves with its exit code. */
 async function runCommand(
   { command, env, say, onStart, onOutput, others }: RunOptions & Pick<LaunchOptions, 'others'>,
   marking: Readonly<Record<string, string>>,
@@ -190,13 +190,13 @@ async function runCommand(
   return promise;
 }
 
-/** Milliseconds that what a command printed has to come after its end: another process may hold its stdout. */
+/** Milliseconds to wait, after the command's end, for the rest of its output: another process may hold its stdout open. */
 const LAST_WORDS = 500;
 
-/** Passes on what a command prints. Resolves when all of it has come. */
+/** Passes on the command's output. Resolves when all of it has arrived. */
 function passOn(from: Readable, take: (bytes: Uint8Array) => void): Promise<void> {
   const { promise, resolve } = deferred<void>();
-  // A reader that goes away is the command's to hear of, by SIGPIPE: it does not end us.
+  // If the reader of our output goes away, the command shall get SIGPIPE; it does not end us.
   process.stdout.removeAllListeners('error');
   process.stdout.on('error', () => from.destroy());
   from.on('data', (bytes: Uint8Array) => {
@@ -210,16 +210,16 @@ function passOn(from: Readable, take: (bytes: Uint8Array) => void): Promise<void
 }
 
 /**
- * What is sent to us goes to the command; a terminal's Ctrl-C is sent to both of us already. It listens before the
- * command runs: a signal in between would end us, and leave the command alone. A command that does not end is killed: soon
- * where it ignores the signal, else when it has had the time that the user grants it to end in order.
+ * Passes signals sent to us on to the command. A terminal sends its Ctrl-C to both already. It listens before the
+ * command starts, because a signal in between would end us and leave the command running. A command that does not end is killed: soon
+ * if it ignores the signal, otherwise after the time that the user grants.
  */
 class SignalRelay {
-  /** What came before there was a command. */
+  /** Signals that arrived before the command started. */
   early: NodeJS.Signals | null = null;
-  /** Whether a signal came that ends. */
+  /** Whether a signal that asks to end has arrived. */
   hasEnded = false;
-  /** Resolves with the first. */
+  /** Resolves with the first such signal. */
   readonly first: Promise<void>;
   private readonly tell: () => void;
   private readonly options: Pick<LaunchOptions, 'killAfter' | 'say'>;
@@ -268,7 +268,7 @@ class SignalRelay {
   }
 }
 
-/** Whether a process has no code for a signal and goes on; false where that cannot be told. Source: proc(5), SigIgn. */
+/** Whether a process ignores a signal; false if that is not known. Source: proc(5), SigIgn. */
 function ignores(pid: number, name: NodeJS.Signals): boolean {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');

@@ -1,4 +1,4 @@
-/** A controller for this very process: its threads mark regions while it samples beside them. */
+/** A controller for this process: it samples in a thread while the other threads mark regions. */
 import { ENV_AUTO, ENV_DIR } from '../../model/region-layout.ts';
 import { pagesFolder } from './pages-folder.ts';
 import type { ControllerSettings } from './settings.ts';
@@ -6,20 +6,20 @@ import { ControllerSide, type Hearers } from './side.ts';
 
 export interface OwnOptions extends Hearers {
   readonly settings: Omit<ControllerSettings, 'pages'>;
-  /** What marks itself, in threads that load `preload`: `sim`. */
+  /** What marks regions in threads that load `preload`: `sim`. */
   readonly auto: string;
-  /** Folder of the pages, where other processes of this machine mark too; it is removed in the end. */
+  /** Folder of the pages, in which other processes of this machine mark, too; removed at the end. */
   readonly pages?: string;
 }
 
 export interface OwnController {
-  /** Address of the module that threads load first, so that what they do is marked. */
+  /** URL of the module that threads load first to mark what they do. */
   readonly preload: string;
-  /** Ends it: a last sample, then the report. */
+  /** Ends it: takes a last sample, then writes the report. */
   finish(): Promise<void>;
 }
 
-/** Starts it. Threads that are started from now on may mark. @throws LaunchError */
+/** Starts the controller. Threads that start afterwards may mark. @throws LaunchError */
 export async function watchOwn(options: OwnOptions): Promise<OwnController> {
   const folder = pagesFolder(options.pages);
   const pages = folder.path;

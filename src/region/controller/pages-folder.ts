@@ -4,7 +4,7 @@ import { PAGE_SUFFIX } from '../../model/region-layout.ts';
 import { ownFolder, type ScratchFolder, scratchFolder } from '../../os/scratch.ts';
 import { meetingFolder } from '../meeting-folder.ts';
 
-/** Whether a process that marks there lives on: a command goes on where its controller was killed. */
+/** Whether a process that marks there is alive: a command continues if its controller was killed. */
 export function isMarked(folder: string): boolean {
   return readdirSync(folder).some((name) => {
     // <process id>-…: see pageFileName.
@@ -13,7 +13,7 @@ export function isMarked(folder: string): boolean {
   });
 }
 
-/** Not one that has ended, and waits to be noticed. Source: proc(5), stat. */
+/** Zombies do not count. Source: proc(5), stat. */
 function lives(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -23,11 +23,11 @@ function lives(pid: number): boolean {
   }
 }
 
-/** A new one, or `shared`, which other processes of this machine mark in too; it goes with this process. */
+/** A new folder, or `shared`, in which other processes of this machine mark, too; it is removed when this process ends. */
 export const pagesFolder = (shared: string | undefined): ScratchFolder =>
   shared === undefined ? scratchFolder('triscope-region-', isMarked) : ownFolder(shared);
 
-/** Removes the folder where programs and a controller meet, unless a process goes on marking in it. */
+/** Removes the folder where programs and a controller meet, unless a process still marks there. */
 export function clearMeetingFolder(): void {
   const folder = meetingFolder();
   if (!isMarked(folder)) rmSync(folder, { recursive: true, force: true });

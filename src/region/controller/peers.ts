@@ -1,6 +1,6 @@
 /**
- * Agents of a job's hosts that tell each other numbers through files of a folder that all hosts see, as their reports are joined:
- * each host replaces `told-RANK-RANKS.json`, the first one `order.json`.
+ * The agents of a job's hosts exchange numbers through files in a folder that all hosts see, the one in which their reports are joined:
+ * each host replaces its `told-RANK-RANKS.json`, the first host `order.json`.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface PeersSettings {
   readonly size: number;
 }
 
-/** ms between looks. */
+/** ms between checks for new messages. */
 const LOOK = 50;
 const ORDER = 'order.json';
 
@@ -75,7 +75,7 @@ export class FilePeers implements Peers {
     }
   }
 
-  /** Null where there is none, or no message. */
+  /** Null if there is no file or no message in it. */
   private read(name: string): readonly number[] | null {
     try {
       const message: unknown = JSON.parse(readPlain(join(this.settings.folder, name)));
@@ -93,11 +93,11 @@ export class FilePeers implements Peers {
       this.isOpen = true;
       replaceFile(join(folder, name), `${JSON.stringify(message)}\n`);
     } catch {
-      // The first host has ended and removed it, or nobody can write there: each host keeps what it has.
+      // The first host has ended and removed the folder, or it cannot be written: each host keeps its limits.
     }
   }
 
-  /** The first host ends the meeting. */
+  /** The first host removes the files at the end. */
   close(): void {
     if (this.leads) rmSync(this.settings.folder, { recursive: true, force: true });
   }

@@ -1,18 +1,18 @@
-/** What a process's page says, as the report needs it: its regions, and the tree of regions inside regions. */
+/** The contents of a process's page in the form that the report needs: its regions, and the tree of nested regions. */
 import { type ExtraValue, hashText } from '../../formats/geopm/write.ts';
 import type { ProcessRecord, RegionVisits } from '../exact-totals.ts';
 import type { PageReader } from '../page-reader.ts';
 import { type PageNode, type PageSnapshot, unitedSeconds } from '../page-snapshot.ts';
 import type { ApplicationProcess } from './process-table.ts';
 
-/** Seconds of a node: visits completed and, of one that is open, up to `end`. All in s since the page's zero. */
+/** Seconds of a node: completed visits and, if one is open, its time up to `end`. All in s since the page's zero. */
 function secondsOf(node: PageNode, end: number): number {
   return node.seconds + (node.entered === null ? 0 : Math.max(0, end - node.entered));
 }
 
 /**
  * @param zero ns of CLOCK_MONOTONIC
- * @param now the same clock: end of those that still run
+ * @param now the same clock: where open visits end
  */
 export function recordOf(process: ApplicationProcess, zero: number, now: number): ProcessRecord {
   const ended = process.alive ? now : process.ended;
@@ -48,7 +48,7 @@ export function recordOf(process: ApplicationProcess, zero: number, now: number)
 const reduced = (values: Float64Array, of: (a: number, b: number) => number): number =>
   values.reduce((a, b) => of(a, b), 0);
 
-/** All that a page says of outermost visits, up to `end`, in s since its zero. */
+/** All outermost visits that a page records, up to `end`, in s since its zero. */
 function visitsOf(snapshot: PageSnapshot, end: number) {
   const regions = new Map<number, Visits>();
   const inside = new Float64Array(snapshot.threads.length);
@@ -73,7 +73,7 @@ function visitsOf(snapshot: PageSnapshot, end: number) {
       };
       regions.set(hash, visits);
     }
-    // Nodes come thread by thread.
+    // Nodes are stored thread by thread.
     if (visits.thread !== node.thread) visits.own = 0;
     visits.thread = node.thread;
     visits.own += seconds;
@@ -90,13 +90,13 @@ function visitsOf(snapshot: PageSnapshot, end: number) {
 }
 
 /**
- * Time that threads have in common, within what is known for certain: not less than the thread that was inside longest, not
- * more than all of them. Between the two stores of a thread that was killed it is off.
+ * The time of several threads in a region, within what is certain: at least that of the thread that was inside longest, at
+ * most the sum of all. A thread that is killed between the two stores leaves a wrong value.
  */
 const within = (seconds: number, least: number, most: number) =>
   Math.max(least, Math.min(most, seconds));
 
-/** A region's visits while they are summed up: of the thread that was inside longest; of the one looked at last, `own`. */
+/** Sums of a region's visits: `longest` of the thread that was inside longest, `own` of the thread that is being summed. */
 interface Visits extends Writable<RegionVisits> {
   longest: number;
   thread: number;
@@ -121,17 +121,17 @@ interface Tree {
 
 const newTree = (async: boolean): Tree => ({ count: 0, seconds: 0, async, children: new Map() });
 
-/** Regions inside regions, summed up over threads and processes. */
+/** The tree of nested regions, summed over threads and processes. */
 export class Hierarchy {
   private readonly root = newTree(false);
 
   /**
-   * @param end s since the page's zero: when open visits end
-   * @param sign -1: takes away what was there before
+   * @param end s since the page's zero: where open visits end
+   * @param sign -1 subtracts what was there before
    */
   add(snapshot: PageSnapshot, end: number, sign: 1 | -1 = 1): void {
     const trees: Tree[] = [];
-    // Parents come before their children.
+    // Parents precede their children.
     for (const node of snapshot.nodes) {
       const above = node.parent < 0 ? this.root : (trees[node.parent] ?? this.root);
       const { name } = snapshot.regions[node.region] ?? NAMELESS;
@@ -149,7 +149,7 @@ export class Hierarchy {
   }
 }
 
-/** Longest first. */
+/** Children, longest first. */
 function listOf({ children }: Tree): ExtraValue[] {
   return [...children]
     .filter(([, tree]) => tree.count > 0 || tree.seconds > 0)

@@ -1,6 +1,6 @@
 /**
- * The application's processes: whoever makes a region page in the run's folder is one. They appear at any time, fork,
- * and vanish; what they wrote stays, because the controller keeps their pages until the end.
+ * The application's processes: those that make a region page in the run's folder. They appear at any time, fork
+ * and vanish. The controller keeps their pages until the end, so that nothing of what they wrote is lost.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,12 +12,12 @@ import { PageError } from '../page-error.ts';
 import { PageReader } from '../page-reader.ts';
 import type { PageSnapshot } from '../page-snapshot.ts';
 
-/** ms between looks into the folder; where somebody watches it, and says that it has changed. */
+/** ms between two looks into the folder; and where a watcher reports its changes. */
 const RESCAN = 100;
 const RESCAN_WATCHED = 1000;
-/** ms between questions whether a process still lives. */
+/** ms between two checks whether a process still lives. */
 const ASK = 50;
-/** Scans after which a file that is no page is given up. */
+/** A file that is not a page after so many scans is given up. */
 const MOST_TRIES = 50;
 const UNKNOWN_HINT = 1;
 
@@ -29,11 +29,11 @@ export class ApplicationProcess {
   started: number;
   /** NaN while it runs. */
   ended = Number.NaN;
-  /** Whether it said itself that it ended. */
+  /** Whether it recorded its own end. */
   stopped = false;
-  /** Whether its memory is another program's now, by exec. */
+  /** Whether it has been replaced by another program through exec. */
   replaced = false;
-  /** What its threads that are inside a region agree on. */
+  /** The region in which all its threads that are inside a region are. */
   hash = HASH_UNMARKED;
   hint = 0;
   /** Work done of the work announced, 0 to 1; NaN where none was announced. */
@@ -42,14 +42,14 @@ export class ApplicationProcess {
   epochs = 0;
   /** Same clock; NaN before the first. */
   firstEpoch = Number.NaN;
-  /** A record filter's: those that the process marked are not looked at. */
+  /** Epochs found by a record filter; those that the process marked are then ignored. */
   readonly finder: EpochFinder | null;
-  /** Its start is in the profile trace. */
+  /** Whether its start is in the profile trace. */
   announced = false;
-  /** What it had marked before sampling began, and when that was, in s since the page's zero; null: nothing. */
+  /** What it had marked before sampling began, and the time of that, in s since the page's zero; null: nothing. */
   before: { readonly snapshot: PageSnapshot; readonly time: number } | null = null;
   private epochsBefore = 0;
-  /** Kept when it has ended. */
+  /** Kept after it has ended. */
   private final: PageSnapshot | null = null;
 
   constructor(page: PageReader, finder: EpochFinder | null) {
@@ -76,14 +76,14 @@ export class ApplicationProcess {
     const epochs = page.epochs - this.epochsBefore;
     if (this.finder === null && epochs > 0) {
       if (this.epochsBefore === 0) this.firstEpoch = this.zero + page.firstEpoch * 1e9;
-      // The page knows the very first and the last: the last is the first since, where it is looked at in time.
+      // The page has the times of the first and the last epoch. If it is read often enough, the last one is the first since sampling began.
       else if (this.epochs === 0) this.firstEpoch = this.zero + page.lastEpoch * 1e9;
       this.epochs = epochs;
     }
     this.locate();
   }
 
-  /** It ran before it was sampled: what it marked until now counts no more. @param now ns of CLOCK_MONOTONIC */
+  /** It ran before it was sampled: what it marked until now is not counted. @param now ns of CLOCK_MONOTONIC */
   beginAt(now: number): void {
     const { page } = this;
     page.poll();
@@ -92,7 +92,7 @@ export class ApplicationProcess {
     this.started = now;
   }
 
-  /** Threads outside all regions have no say: a pool that waits does not hide what the others do. */
+  /** Threads outside all regions are ignored, so that an idle pool does not hide the others. */
   private locate(): void {
     const { page } = this;
     let [hash, hint, total, done] = [HASH_UNMARKED, 0, 0, 0];
@@ -113,7 +113,7 @@ export class ApplicationProcess {
     this.progress = total === 0 || inside === 0 ? Number.NaN : Math.min(1, done / total);
   }
 
-  /** Of its simulation: see simulator.ts. */
+  /** State of its simulation: see simulator.ts. */
   get gvt(): number {
     return this.alive ? this.page.gvt : Number.NaN;
   }
@@ -122,19 +122,19 @@ export class ApplicationProcess {
     return this.page.counts;
   }
 
-  /** As if it were in no region. */
+  /** Makes it appear outside all regions. */
   outside(): void {
     this.hash = HASH_UNMARKED;
     this.hint = 0;
     this.progress = Number.NaN;
   }
 
-  /** All that it wrote. */
+  /** Everything that it wrote. */
   snapshot(): PageSnapshot {
     return this.final ?? this.page.snapshot();
   }
 
-  /** It is gone; its page is let go of. */
+  /** The process has ended: closes its page. */
   end(): void {
     this.outside();
     this.final ??= this.page.snapshot();
@@ -142,13 +142,13 @@ export class ApplicationProcess {
   }
 }
 
-/** Whether a process has become another program since it made its page, which is called PID-STARTTIME-STACK. */
+/** Whether a process has been replaced by another program since it made its page, whose name is PID-STARTTIME-STACK. */
 function isReplaced({ path, pid }: PageReader): boolean {
   const [, start, stack] = basename(path, PAGE_SUFFIX).split('-');
   if (stack === undefined || stack === '0') return false;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The first is field 3. Of others' processes the stack is not told.
+    // The first is field 3. For processes of other users the stack is 0.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[25] !== '0' && (fields[19] !== start || fields[25] !== stack);
   } catch {
@@ -159,26 +159,26 @@ function isReplaced({ path, pid }: PageReader): boolean {
 export class ProcessTable {
   /** In the order in which they were found. */
   readonly all: ApplicationProcess[] = [];
-  /** Those that have not ended; another array when they change. */
+  /** Those that have not ended. The array is replaced when they change. */
   active: readonly ApplicationProcess[] = [];
-  /** Files that are no pages, with what is wrong with them. */
+  /** Files that are not pages, with the reason. */
   readonly refused = new Map<string, string>();
   private readonly folder: string;
   private readonly filter: RecordFilter | null;
   private readonly last: (process: ApplicationProcess) => void;
   private readonly known = new Set<string>();
   private readonly tries = new Map<string, number>();
-  /** When sampling began, in ns of CLOCK_MONOTONIC: totals of a process that ran before begin when it is found. */
+  /** When sampling began, in ns of CLOCK_MONOTONIC. The totals of a process that ran before begin when it is found. */
   since = 0;
-  /** Somebody calls a thorough `poll` when the folder has changed. */
+  /** Whether the caller calls a thorough `poll` when the folder has changed. */
   watched = false;
   private scanned = Number.NEGATIVE_INFINITY;
   private asked = Number.NEGATIVE_INFINITY;
   private turn = 0;
-  /** When the application paused last, or ended: no process ran. */
+  /** When the application's last process ended, as long as none runs. */
   private paused = Number.NEGATIVE_INFINITY;
 
-  /** @param last is called with each process that has ended, before its page is let go of */
+  /** @param last is called with each process that has ended, before its page is closed */
   constructor(
     folder: string,
     last: (process: ApplicationProcess) => void = () => {},
@@ -190,10 +190,10 @@ export class ProcessTable {
   }
 
   /**
-   * Finds new processes, looks where all are, drops those that are gone.
+   * Finds new processes, updates the state of all, and drops those that have ended.
    * @param now ns of CLOCK_MONOTONIC
-   * @param thorough looks at everything, though it was looked at a moment ago
-   * @returns whether the active ones are others than before
+   * @param thorough checks everything again, even shortly after the last time
+   * @returns whether the set of active processes has changed
    */
   poll(now: number, thorough = false): boolean {
     const before = this.all.length;
@@ -205,11 +205,11 @@ export class ProcessTable {
     const { active } = this;
     for (let k = 0; k < active.length; k++) {
       const process = active[k];
-      // Asked first: what it wrote before it went is seen then.
+      // Checked first, so that everything which it wrote before its end is read afterwards.
       const gone = ask && !isAlive(process.page.pid);
-      // Each look costs a file: of many processes one is looked at at a time.
+      // Each check reads a file: with many processes, one is checked per poll.
       const isTurn = ask && (active.length <= 8 || k === this.turn % active.length);
-      // What says that it becomes another program may do so at once.
+      // A process that announced an exec may be replaced at any moment, so it is checked each time.
       const looked = isTurn || process.page.leaving !== null;
       if (looked && !gone && isReplaced(process.page)) process.replaced = true;
       process.poll();
@@ -233,7 +233,7 @@ export class ProcessTable {
         const process = new ApplicationProcess(page, this.filter?.() ?? null);
         const isOld = Number(page.startNs) < this.since;
         if (isOld && !isAlive(page.pid)) {
-          // Left by one that ended before sampling began.
+          // Left by a process that ended before sampling began.
           page.close();
           this.known.add(name);
           continue;
@@ -250,7 +250,7 @@ export class ProcessTable {
     }
   }
 
-  /** A second page of a process: the program that made the first one ended when this one began. */
+  /** A second page of a process: the program that made the first ended when this one began. */
   private replace({ pid, startNs }: PageReader): void {
     const before = this.active.find((process) => process.page.pid === pid && !process.stopped);
     if (before === undefined || !isReplaced(before.page)) return;
@@ -266,13 +266,13 @@ export class ProcessTable {
     }
   }
 
-  /** A page is made in several steps: what is none yet may be one soon. */
+  /** A page is created in several steps, so a file that is not a page yet may become one. */
   private retry(name: string, message: string): void {
     const tries = (this.tries.get(name) ?? 0) + 1;
     this.tries.set(name, tries);
     this.refused.set(name, message);
     if (tries >= MOST_TRIES) this.known.add(name);
-    // Look again at the next poll.
+    // It is tried again at the next poll.
     this.scanned = Number.NEGATIVE_INFINITY;
   }
 
@@ -287,12 +287,12 @@ export class ProcessTable {
     process.end();
   }
 
-  /** `now`, or the last beginning or end of a process, where that came later. */
+  /** `now`, or the latest beginning or end of a process if that is later. */
   latest(now: number): number {
     return this.all.reduce((at, one) => Math.max(at, one.alive ? one.started : one.ended), now);
   }
 
-  /** When the last of those that have ended did, where none of the `active` ones ran then; NaN where it was asked before. */
+  /** The end of the last process, if none of the `active` ones was running then; NaN if that was already returned. */
   pausedSince(active: readonly ApplicationProcess[]): number {
     let ended = Number.NEGATIVE_INFINITY;
     for (const process of this.all) if (!process.alive) ended = Math.max(ended, process.ended);

@@ -1,7 +1,7 @@
 /**
- * Samples that were read and are not yet attributed. What has to be read is read at each moment; all that follows from it is
- * done for many samples at once, from warm caches: between two samples the processor forgets, and to fetch the code again
- * takes longer than to run it.
+ * Samples that were read and are not yet attributed. Each sample's files are read on time; the computation for many samples
+ * is then done together, with warm caches: between two samples the processor's caches are lost, and loading the code again
+ * takes longer than executing it.
  *
  * ```
  * row      now  what the platform read  hash hint progress epochs  (of each process)
@@ -10,12 +10,12 @@
 import type { Platform } from '../platform.ts';
 import type { ApplicationProcess, ProcessTable } from './process-table.ts';
 
-/** Bytes of rows, roughly; at least two rows. */
+/** Approximate bytes of all rows; at least two rows. */
 const ROOM = 1 << 19;
 const MOST_ROWS = 256;
-/** ns that a sample waits at most. */
+/** ns for which a sample may wait. */
 const MOST_WAIT_NS = 1e9;
-/** Of a process: hash, hint, progress, epochs. */
+/** Values of a process: hash, hint, progress, epochs. */
 const PLACE = 4;
 
 export class SampleLog {
@@ -32,13 +32,13 @@ export class SampleLog {
     this.tick = tick;
   }
 
-  /** Whether one more may wait. @param now ns of CLOCK_MONOTONIC */
+  /** Whether one more sample may wait. @param now ns of CLOCK_MONOTONIC */
   takes(now: number): boolean {
     if (this.length === 0) return true;
     return this.length < this.capacity && now - this.first < MOST_WAIT_NS;
   }
 
-  /** Keeps what was just read. The processes are the same in all samples that wait. */
+  /** Stores what was just read. All samples that wait have the same processes. */
   add(now: number, { active, all }: ProcessTable): void {
     if (this.length === 0) {
       this.found = all.length;
@@ -57,13 +57,13 @@ export class SampleLog {
     if (width === this.width) return;
     this.width = width;
     this.capacity = Math.max(2, Math.min(MOST_ROWS, Math.floor(ROOM / (8 * width))));
-    // One more: where the processes are when others are looked at.
+    // One more row: the present state of the processes while earlier ones are restored.
     this.rows = new Float64Array((this.capacity + 1) * width);
   }
 
   /**
-   * Calls `visit` once per sample that waited, with the processes that were active and the number of all found by then:
-   * they and the platform are as they were.
+   * Calls `visit` for each sample that waited, with the processes that were active and the number found by then. During the call
+   * processes and platform have the state of that sample.
    */
   replay(visit: (now: number, active: readonly ApplicationProcess[], found: number) => void): void {
     const length = this.length;

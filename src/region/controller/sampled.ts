@@ -1,4 +1,4 @@
-/** What is sampled for the report: its fields and the signals that the user adds, gathered and attributed. */
+/** Samples for the report: its fields and the signals that the user adds, collected and attributed. */
 import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import { HINTS } from '../../model/region-layout.ts';
 import { type AttributedSignal, Attribution } from '../attribution.ts';
@@ -7,7 +7,7 @@ import { SignalError } from '../signal-error.ts';
 import type { SignalDomain } from '../signals/provider.ts';
 import { type Application, REPORTED_HINTS } from './application.ts';
 
-/** Fields by the signal of the board that they come from, where the machine has it. */
+/** Fields by the board's signal from which they are computed, if the machine has it. */
 const FIELD_SIGNALS = [
   'CPU_ENERGY',
   'DRAM_ENERGY',
@@ -24,15 +24,15 @@ type FieldSignal = (typeof FIELD_SIGNALS)[number];
 const STICKER = 'CPU_FREQUENCY_STICKER';
 
 /**
- * What `SIGNAL` or `SIGNAL@domain` asks for.
- * @throws SignalError where it cannot be had, or has no total
+ * The signal that `SIGNAL` or `SIGNAL@domain` names.
+ * @throws SignalError if it does not exist here, or has no total
  */
 export function signalRequest(platform: Platform, request: string) {
   const [name, where = 'board'] = request.split('@');
   const domain = platform.domain(where);
   const info = platform.info(name);
   if (info === null) {
-    // It says that there is none, and which there are.
+    // The error names the signals that exist.
     platform.push(name, domain, 0);
     throw new SignalError(`${name}: there is no such signal`);
   }
@@ -48,7 +48,7 @@ const TIME = 0;
 const FIRST_HINT = 1;
 const FIRST_PUSHED = FIRST_HINT + REPORTED_HINTS.length;
 
-/** Samples kept of the time before the application. */
+/** Number of samples kept from before the application began. */
 const MOST_PAST = 256;
 
 interface UserSignal {
@@ -63,17 +63,17 @@ export class Sampled {
   /** Platform's handles, of the signals from FIRST_PUSHED on. */
   private readonly handles: number[] = [];
   private readonly fields = new Map<FieldSignal, number>();
-  /** -1: GPUs count their energy, or tell nothing. */
+  /** -1: the GPUs count their energy, or give neither energy nor power. */
   private readonly gpuPower: number = -1;
   private readonly user: UserSignal[] = [];
-  /** Platform's handles of each scope's REGION_HASH. */
+  /** Platform's handles of REGION_HASH for each scope. */
   private readonly scopes: number[] = [];
   private readonly scopeAt = new Map<string, number>();
   private readonly hashes: Uint32Array;
   private readonly values: Float64Array;
-  /** What samples said before the application began: a page may be found some samples after its process made it. */
+  /** Samples from before the application began: its page may be found some samples after the process made it. */
   private past: readonly Float64Array[] = [];
-  /** What they said when it began; null: it has not. */
+  /** Values at the moment when it began; null: it has not. */
   private first: Float64Array | null = null;
   private readonly weighFromZero: boolean;
   private readonly sticker: number;
@@ -81,7 +81,7 @@ export class Sampled {
 
   /**
    * @param requests `SIGNAL` or `SIGNAL@domain`
-   * @throws SignalError where one cannot be had, or has no total
+   * @throws SignalError if one does not exist here, or has no total
    */
   constructor(
     platform: Platform,
@@ -101,7 +101,7 @@ export class Sampled {
       if (info === null || !isTotalled(info.behaviour)) continue;
       this.fields.set(name, this.push(name, 'board', 0, info.behaviour));
     }
-    // Of a GPU that does not count its energy, the mean of the power that it tells.
+    // For a GPU without an energy counter, the mean of its power.
     const power = platform.info('GPU_POWER');
     const hasPower = !this.fields.has('GPU_ENERGY') && power?.behaviour === 'variable';
     if (hasPower) this.gpuPower = this.push('GPU_POWER', 'board', 0, 'variable');
@@ -116,7 +116,7 @@ export class Sampled {
     return new Attribution(this.signals, { weighFromZero: this.weighFromZero });
   }
 
-  /** Scope of a domain's index. Where CPUs do not lie in the domain, as in a nic, all of the board's have a say. */
+  /** Scope of a domain's index. If no CPUs belong to it, as with a nic, all CPUs of the board. */
   private scope(domain: SignalDomain, index: number): number {
     const platform = this.platform;
     const nests = platform.topology.nests('cpu', domain);
@@ -147,15 +147,15 @@ export class Sampled {
     }
   }
 
-  /** Time zero: the platform was read just now. */
+  /** Sets time zero. The platform was read just before. */
   begin(): void {
     this.gather(0);
     this.restart(0);
   }
 
   /**
-   * Forgets all before and begins at `time`, in no region.
-   * @param now when the platform was read last, at `time` or later
+   * Discards all earlier values and begins at `time`, in no region.
+   * @param now time of the last reading of the platform, not before `time`
    */
   beginAt(time: number, now: number): void {
     this.gather(now);
@@ -165,7 +165,7 @@ export class Sampled {
     this.restart(then);
   }
 
-  /** It had begun before: time and energy from `time` on are the application's, in no region. */
+  /** The application had begun earlier: time and energy from `time` on belong to it, in no region. */
   beginEarlier(time: number): void {
     const { first } = this;
     if (first === null) return;
@@ -178,7 +178,7 @@ export class Sampled {
     this.values.set(now);
   }
 
-  /** Makes `values` what they were at `time`, before the application began or when it did. Returns the moment. */
+  /** Sets `values` to those at `time`, before the application began or at its begin. Returns the time. */
   private recall(time: number): number {
     const { past } = this;
     const found = past.findIndex((values) => values[TIME] >= time);
@@ -205,7 +205,7 @@ export class Sampled {
     this.remember();
   }
 
-  /** As `update`, of the moment `time`, before `now`, when the platform was read last: from then on nobody is in a region. */
+  /** As `update`, for a `time` before `now`, when the platform was read last. After `time` no process is in a region. */
   end(time: number, now: number, epoch: number): void {
     const before = this.values.slice();
     this.gather(now);
@@ -224,8 +224,8 @@ export class Sampled {
   }
 
   /**
-   * Makes `values` what they were at `time`: on the line between what they were before, and are. Returns the moment; that of
-   * before, where it is later.
+   * Sets `values` to those at `time`, by linear interpolation between the previous and the present sample. Returns the time, or that of
+   * the previous sample if it is later.
    */
   private interpolate(before: Float64Array, time: number): number {
     const values = this.values;
@@ -237,7 +237,7 @@ export class Sampled {
     for (let s = FIRST_HINT; s < values.length; s++) {
       if (this.signals[s].behaviour !== 'monotone') continue;
       const change = values[s] - before[s];
-      // NaN before: all that is known is what is there now.
+      // NaN before: only the present value is known.
       if (!Number.isNaN(change)) values[s] = before[s] + share * change;
     }
     return then;
@@ -259,12 +259,12 @@ export class Sampled {
     return this.attribution.rowOf(hash);
   }
 
-  /** Seconds that samples found in this row. */
+  /** Seconds of samples in this row. */
   seconds(row: number | null): number {
     return this.attribution.total(row, TIME);
   }
 
-  /** Field signals that this machine does not have, or never told a value of. */
+  /** Signals of fields that this machine does not have, or that never had a value. */
   absent(): string[] {
     return FIELD_SIGNALS.filter((name) => !this.has(name));
   }
@@ -274,7 +274,7 @@ export class Sampled {
     return signal !== undefined && this.attribution.seen(signal);
   }
 
-  /** `sync-runtime (s)` and all behind it. Absent signals have no field. @param sync what the first one says */
+  /** `sync-runtime (s)` and all fields after it. Absent signals have no field. @param sync value of the first one */
   section(row: number | null, sync: number): [string, number][] {
     const out: [string, number][] = [['sync-runtime (s)', sync]];
     const total = (signal: number) => this.attribution.total(row, signal);

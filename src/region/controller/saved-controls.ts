@@ -1,6 +1,6 @@
 /**
- * Settings of the machine, kept in a file before they are first changed, so that `region restore` can put them back
- * when the controller was killed.
+ * Settings of the machine, saved in a file before they are first changed, so that `region restore` can restore them
+ * if the controller was killed.
  *
  * ```json
  * { "version": 1, "pid": 4711, "host": "node1", "settings": [{ "path": "/sys/…", "text": "120000000" }] }
@@ -15,24 +15,24 @@ import { replaceFile } from '../../os/whole-file.ts';
 import type { Controls, SavedSetting } from '../controls.ts';
 
 const VERSION = 1;
-/** Bytes of a file: 200 for each setting of a large machine. */
+/** Maximum bytes of a file: 200 for each setting of a large machine. */
 const MOST = 1 << 22;
 
 interface SavedControls {
   readonly version: number;
-  /** The controller. */
+  /** Process id of the controller. */
   readonly pid: number;
   readonly host: string;
   readonly settings: readonly SavedSetting[];
 }
 
-/** A file of saved settings that is none. */
+/** A file of saved settings that is not valid. */
 export class SavedControlsError extends TriscopeError {
   override readonly name = 'SavedControlsError';
   override readonly exitCode = EXIT.input;
 }
 
-/** Where such files are: `$XDG_STATE_HOME/triscope/controls`. */
+/** The folder of such files: `$XDG_STATE_HOME/triscope/controls`. */
 export function savedControlsFolder(): string {
   const state = process.env.XDG_STATE_HOME || join(homedir(), '.local/state');
   return join(state, 'triscope/controls');
@@ -70,7 +70,7 @@ export function readSavedControls(path: string): SavedControls {
   return { version, pid, host, settings };
 }
 
-/** Files in the folder, whoever left them. */
+/** Files in the folder, of all users. */
 export function savedControlsFiles(folder: string): string[] {
   try {
     const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -80,7 +80,7 @@ export function savedControlsFiles(folder: string): string[] {
   }
 }
 
-/** Puts the settings of a file back, and removes it. @throws ControlError where one could not be written */
+/** Restores the settings of a file, and removes the file. @throws ControlError if one could not be written */
 export function restoreControls(path: string, saved: SavedControls, controls: Controls): void {
   controls.restore(saved.settings);
   forgetControls(path);

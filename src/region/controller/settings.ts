@@ -1,4 +1,4 @@
-/** What a controller is told to do. Plain data: it goes to the controller's thread. */
+/** The settings of a controller. Plain data: it is sent to the controller's thread. */
 import { accessSync, constants, statSync } from 'node:fs';
 
 import type { PeersSettings } from './peers.ts';
@@ -7,22 +7,22 @@ export interface ControllerSettings {
   /** Folder in which the application's processes make their pages. */
   readonly pages: string;
   readonly host: string;
-  /** As the report's first line says it, such as `triscope-0.1.0`. */
+  /** As in the report's first line, such as `triscope-0.1.0`. */
   readonly version: string;
   readonly profile: string;
   /** Name of an agent, or the path of a module. */
   readonly agent: string;
-  /** Seconds; the agent's own where absent. */
+  /** Seconds; the agent's own period if absent. */
   readonly period?: number;
-  /** Seconds after which it is said that no process has attached. */
+  /** Seconds without any process after which a warning is printed. */
   readonly timeout: number;
   /** Path of the policy's JSON. */
   readonly policy?: string;
-  /** Path of a JSON file that is looked at while the application runs. */
+  /** Path of a JSON file that is checked for a new policy while the application runs. */
   readonly endpoint?: string;
-  /** Where agents of a job's hosts meet; absent where there is one host. */
+  /** Where agents of a job's hosts exchange messages; absent with one host. */
   readonly peers?: PeersSettings;
-  /** Paths, complete; no such file where absent. */
+  /** Complete paths; the file is not written if its path is absent. */
   readonly report?: string;
   readonly trace?: string;
   readonly profileTrace?: string;
@@ -33,25 +33,25 @@ export interface ControllerSettings {
   readonly initControls: readonly (readonly [string, string, number, number])[];
   /** As GEOPM spells it: `proxy_epoch,…`, `edit_distance,…`. */
   readonly recordFilter?: string;
-  /** Folder of a recorded, or moving, `proc` and `sys`. */
+  /** Folder of a recorded, or changing, `proc` and `sys`. */
   readonly root?: string;
   readonly synthetic: boolean;
   readonly allowControl: boolean;
-  /** GEOPM's own figures where the report's manual page says otherwise. */
+  /** Whether to write GEOPM's own values where they differ from the report's manual page. */
   readonly compat: boolean;
-  /** Whether to say, once a second, where the application is. */
+  /** Whether to print, once a second, where the application is. */
   readonly live: boolean;
   /** Seconds between partial reports. */
   readonly saveEvery: number;
-  /** Whether it is its own process that is sampled: that goes on when the sampling ends. */
+  /** Whether it samples its own process, which continues after the sampling. */
   readonly own?: boolean;
-  /** Whether the application was started elsewhere: how it ends is not known. */
+  /** Whether the application was started elsewhere, so that its exit code is unknown. */
   readonly attached?: boolean;
-  /** File in which settings of the machine are kept before they are changed. */
+  /** File in which the machine's settings are saved before they are changed. */
   readonly savedControls: string;
 }
 
-/** Wrong settings: a signal that is not there, a path that cannot be written. The message is for the user. */
+/** Invalid settings: an absent signal, a path that cannot be written. The message is for the user. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
@@ -65,7 +65,7 @@ export class OutputError extends Error {
   }
 }
 
-/** Looks whether something that is no file, such as a device, can be written to. @throws OutputError */
+/** Checks whether something that is not a regular file, such as a device, can be written. @throws OutputError */
 export function checkWritable(what: string, path: string): void {
   try {
     if (statSync(path).isDirectory()) throw new Error('it is a folder');

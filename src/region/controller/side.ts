@@ -1,4 +1,4 @@
-/** The controller's thread as its starter sees it. */
+/** The controller's thread, as seen from the thread that starts it. */
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { constants } from 'node:os';
 import { SHARE_ENV, Worker } from 'node:worker_threads';
@@ -8,20 +8,20 @@ import type { ControllerSettings } from './settings.ts';
 import type { ControllerMessage, ControllerTask } from './worker.ts';
 
 export interface Hearers {
-  /** Gets warnings, one line each. */
+  /** Receives warnings, one line each. */
   readonly say: (message: string) => void;
-  /** Gets the lines of the live view. */
+  /** Receives the lines of the live view. */
   readonly show?: (line: string) => void;
 }
 
-/** The controller could not start. Nothing was run. */
+/** The controller could not start. The command was not run. */
 export class LaunchError extends Error {
   override readonly name = 'LaunchError';
-  /** Name of the error that stopped it; what was asked for; what could have been meant. */
+  /** Name of the error; the name that was requested; the names that may have been meant. */
   readonly reason: string;
   readonly given: string;
   readonly names: readonly string[];
-  /** Its thread will never end: exitNow() ends the process. */
+  /** The thread is blocked for ever: exitNow() must end the process. */
   readonly stuck: boolean;
 
   constructor(
@@ -38,11 +38,11 @@ export class LaunchError extends Error {
 
 /** Runs `worker.ts` as a script; see bin/script.js. */
 const QUICK = new URL('../../../bin/thread.js', import.meta.url);
-/** ms in which the controller's last sample and report must be done once the application has ended. */
+/** ms that the controller has for its last sample and report after the application's end. */
 const FINISH_WAIT_MS = 10_000;
-/** ms that its thread has to end where nothing was run. */
+/** ms that its thread has to end if no command was run. */
 const DROP_WAIT_MS = 500;
-/** ms in which it must be ready to sample. */
+/** ms until it must be ready to sample. */
 const START_WAIT_MS = 30_000;
 
 const BLOCKED = ': a file that a signal is read from may not answer';
@@ -74,16 +74,16 @@ async function orLate<T>(what: Promise<T>, ms: number): Promise<T | 'late'> {
   }
 }
 
-/** The controller as its starter sees it. */
+/** The controller, as seen from the thread that starts it. */
 export class ControllerSide {
   /** Rejects with LaunchError. */
   readonly ready: Promise<void>;
   private readonly orders = new Int32Array(new SharedArrayBuffer(4 * WORDS));
   private readonly done: Promise<Punctuality | null>;
-  /** Why it could not begin; null: it has. */
+  /** Why it could not start; null if it did. */
   private readonly begun: Promise<LaunchError | null>;
   private readonly worker: Worker;
-  /** It waits for a file that does not answer: nothing can end its thread. */
+  /** It waits for a file that does not respond: nothing can end its thread. */
   stuck = false;
   private readonly say: (message: string) => void;
 
@@ -143,7 +143,7 @@ export class ControllerSide {
     Atomics.notify(this.orders, BELL);
   }
 
-  /** Rings from now on when the folder of pages changes; where folders cannot be watched, the controller looks itself. */
+  /** From now on the bell rings when the folder of pages changes. If folders cannot be watched, the controller polls. */
   watch(folder: string): FSWatcher | null {
     try {
       const watcher = watch(folder, () => this.ring()).on('error', () => {});
@@ -154,7 +154,7 @@ export class ControllerSide {
     }
   }
 
-  /** Sampling begins: when this resolves the command may start, so that nothing of it is missed. @throws LaunchError */
+  /** Sampling begins. The command may start when this resolves, so that nothing of it is missed. @throws LaunchError */
   async begin(): Promise<void> {
     Atomics.store(this.orders, STARTED, 1);
     this.ring();
@@ -169,7 +169,7 @@ export class ControllerSide {
     this.ring();
   }
 
-  /** Nothing was run: no report of it. */
+  /** No command was run: writes no report. */
   async drop(): Promise<void> {
     const end = await orLate(this.worker.terminate(), DROP_WAIT_MS);
     this.stuck ||= end === 'late';

@@ -1,5 +1,5 @@
 /**
- * `2026-11-21T01:56:58.346487912+0000`: a moment as GEOPM's reports have it, in local time.
+ * `2026-11-21T01:56:58.346487912+0000`: a time in the format of GEOPM's reports, local time.
  * @param wall ns since 1970
  */
 export function startTimeText(wall: bigint): string {

@@ -1,8 +1,8 @@
-/** Columns of the trace: GEOPM's, the user's, the agent's; and where their values come from. */
+/** Columns of the trace (GEOPM's, the user's and the agent's), and the sources of their values. */
 import type { TraceColumn } from '../../formats/geopm/write.ts';
 import type { Platform } from '../platform.ts';
 
-/** Of the board. Source: GEOPM's documentation of traces (geopmlaunch(1), --geopm-trace). */
+/** Signals of the board. Source: GEOPM's documentation of traces (geopmlaunch(1), --geopm-trace). */
 const DEFAULTS: readonly TraceColumn[] = [
   { name: 'TIME', format: 'double' },
   { name: 'EPOCH_COUNT', format: 'integer' },
@@ -20,13 +20,13 @@ const DEFAULTS: readonly TraceColumn[] = [
 ];
 
 export interface SampledColumn extends TraceColumn {
-  /** Platform's; -1: a signal that this machine does not have. */
+  /** Handle of the platform; -1: a signal that this machine does not have. */
   readonly handle: number;
 }
 
 /**
- * The default columns, absent ones too, then those asked for as `SIGNAL` or `SIGNAL@domain`.
- * @throws SignalError where one that is asked for cannot be had
+ * The default columns, including absent ones, then those requested as `SIGNAL` or `SIGNAL@domain`.
+ * @throws SignalError if a requested signal does not exist here
  */
 export function traceColumns(platform: Platform, requests: readonly string[]): SampledColumn[] {
   const columns: SampledColumn[] = DEFAULTS.map((column) => ({

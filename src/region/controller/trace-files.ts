@@ -1,4 +1,4 @@
-/** The trace and the profile trace, written while the application runs: whoever reads them sees it live. */
+/** The trace and the profile trace. They are written while the application runs, so that readers can follow them. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import {
   COMPATIBLE_PROFILE_COLUMNS,
@@ -12,17 +12,17 @@ import {
 } from '../../formats/geopm/write.ts';
 import { OutputError } from './settings.ts';
 
-/** Bytes gathered before they are written, and the ms after which they are in any case. */
+/** Bytes that are buffered before they are written, and ms after which they are written in any case. */
 const PIECE = 1 << 16;
 const DELAY = 200;
 
-/** Writes all of it: a write may take a part. */
+/** Writes all bytes, even if a single write takes only a part. */
 function writeAll(file: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at);
 }
 
-/** A file that grows by lines. */
+/** A file that grows line by line. */
 class GrowingFile {
   readonly path: string;
   private readonly what: string;
@@ -33,8 +33,8 @@ class GrowingFile {
   private written = performance.now();
 
   /**
-   * @param fail is called once where it can be written no more, as on a full disk; the rest is not written
-   * @throws OutputError where it cannot be made
+   * @param fail is called once if the file can no longer be written, as on a full disk; later rows are dropped
+   * @throws OutputError if it cannot be created
    */
   constructor(what: string, path: string, fail: (error: Error) => void) {
     this.what = what;
@@ -51,7 +51,7 @@ class GrowingFile {
     }
   }
 
-  /** Writes what it begins with. @throws OutputError */
+  /** Writes the head of the file. @throws OutputError */
   begin(head: string): void {
     this.orOutputError(() => writeAll(this.file, head));
   }
@@ -85,14 +85,14 @@ export class TraceFile {
   private readonly columns: readonly TraceColumn[];
   readonly values: Float64Array;
 
-  /** @throws OutputError where it cannot be made */
+  /** @throws OutputError if it cannot be created */
   constructor(path: string, columns: readonly TraceColumn[], fail: (error: Error) => void) {
     this.file = new GrowingFile('trace', path, fail);
     this.columns = columns;
     this.values = new Float64Array(columns.length);
   }
 
-  /** Time zero is now. @throws OutputError */
+  /** Sets time zero to now. @throws OutputError */
   begin(header: TraceHeader): void {
     const names = this.columns.map(({ name }) => name);
     this.file.begin(traceHeaderText(header, names));
@@ -118,15 +118,15 @@ export class ProfileTraceFile {
   private readonly compat: boolean;
 
   /**
-   * @param compat without the column that tells threads apart
-   * @throws OutputError where it cannot be made
+   * @param compat omits the column that distinguishes threads
+   * @throws OutputError if it cannot be created
    */
   constructor(path: string, compat: boolean, fail: (error: Error) => void) {
     this.file = new GrowingFile('profile trace', path, fail);
     this.compat = compat;
   }
 
-  /** Time zero is now. @throws OutputError */
+  /** Sets time zero to now. @throws OutputError */
   begin(header: TraceHeader): void {
     const columns = this.compat ? COMPATIBLE_PROFILE_COLUMNS : PROFILE_COLUMNS;
     this.file.begin(traceHeaderText(header, columns));

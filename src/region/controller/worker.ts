@@ -1,6 +1,6 @@
 /**
- * Entry of the controller's thread: samples at multiples of the period on the monotonic clock, and looks for new processes whenever
- * the main thread rings.
+ * Entry of the controller's thread: samples at multiples of the period on the monotonic clock, and looks for new processes when
+ * the main thread rings the bell.
  */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -18,13 +18,13 @@ export interface ControllerTask {
   readonly settings: ControllerSettings;
   /** See orders.ts. */
   readonly orders: Int32Array;
-  /** Names of signals by their numbers. */
+  /** Names of signals by number. */
   readonly signals: Readonly<Record<number, string>>;
 }
 
 export type ControllerMessage =
   | { readonly kind: 'ready' }
-  /** Time zero has been, and a sample of it: the command may start. */
+  /** Time zero is set and a first sample taken: the command may start. */
   | { readonly kind: 'begun' }
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'status'; readonly line: string }
@@ -37,12 +37,12 @@ export type ControllerMessage =
       readonly names: readonly string[];
     };
 
-/** Nice value where it is permitted: ahead of ordinary work. */
+/** Nice value, if permitted: higher priority than ordinary work. */
 const PRIORITY = -10;
 /** ms between lines of a live view. */
 const SAY_EVERY = 1000;
 const SHORTEST = 0.0001;
-/** ms that the bell may wait to be heard: shorter sleeps are the kernel's alone, which cost half as much. */
+/** ms after which the bell is noticed at the latest. Shorter sleeps use only the kernel's timer, which costs half as much. */
 const DEAF = 20;
 
 const say = (message: ControllerMessage) => parentPort?.postMessage(message);
@@ -55,10 +55,10 @@ function raisePriority(): void {
   const id = threadId();
   if (id === null) return;
   try {
-    // Of this thread alone, on Linux.
+    // On Linux this applies to this thread alone.
     setPriority(id, PRIORITY);
   } catch {
-    // Not permitted: the priority stays as it is.
+    // Without permission the priority stays unchanged.
   }
 }
 
@@ -71,8 +71,8 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
   raisePriority();
   say({ kind: 'ready' });
   const isDeaf = deadlines.period * 1000 <= DEAF;
-  // What runs a few hundred times a second would be compiled after half a minute only; what runs five times, for
-  // nothing. (Flags are the whole process's.)
+  // V8 would compile functions that run a few hundred times a second only after half a minute, and those that run five times
+  // to no use. (The flags apply to the whole process.)
   if (isDeaf && !settings.own) {
     setV8Flag('interrupt-budget', 10_000);
     setV8Flag('invocation-count-for-turbofan', 450);

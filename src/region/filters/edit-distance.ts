@@ -1,4 +1,4 @@
-/** `edit_distance`: epochs from the period with which regions are entered. */
+/** `edit_distance`: finds epochs from the period in which regions are entered. */
 import { type EpochFinder, type RecordFilter, settingsFrom } from './filter.ts';
 import { Periodicity } from './periodicity.ts';
 
@@ -13,13 +13,13 @@ interface Settings {
 class EditDistance implements EpochFinder {
   private readonly settings: Settings;
   private readonly periodicity: Periodicity;
-  /** The period that was found, or that may be. */
+  /** The period that was found, or the candidate. */
   private last = 0;
   private found = false;
-  /** Entries for which the period stayed, or for which it was another. */
+  /** Entries for which the period stayed the same, or for which it differed. */
   private stable = 0;
   private unstable = 0;
-  /** Number of the entry that began the last epoch. */
+  /** Number of the entry at which the last epoch began. */
   private begin = 0;
   private epochs = 0;
 
@@ -61,7 +61,7 @@ class EditDistance implements EpochFinder {
     const { period, count } = this.periodicity;
     if (period === this.last) this.unstable = 0;
     else if (++this.unstable >= Math.floor(this.settings.unstable * this.last)) {
-      // The period that was lost is remembered: should it come back, it is found an entry sooner.
+      // The lost period is remembered: if it returns, it is found one entry earlier.
       this.found = false;
       this.unstable = 0;
       return false;
@@ -70,10 +70,10 @@ class EditDistance implements EpochFinder {
   }
 }
 
-/** Entries that are remembered at most: the table takes 4 bytes times their cube. */
+/** Maximum of remembered entries: the table takes 4 bytes times their cube. */
 const MOST_BUFFER = 400;
 
-/** `[BUFFER[,BASE[,LEAST[,STABLE[,UNSTABLE]]]]]`, 50, 4, 3, 1.0, 1.5 where not given. @throws RecordFilterError */
+/** `[BUFFER[,BASE[,LEAST[,STABLE[,UNSTABLE]]]]]`; the defaults are 50, 4, 3, 1.0, 1.5. @throws RecordFilterError */
 export function editDistance(given: readonly string[]): RecordFilter {
   const [buffer, base, least, stable, unstable] = settingsFrom('edit_distance', given, [
     { name: 'buffer', value: 50, whole: true, least: 2, most: MOST_BUFFER },

@@ -1,19 +1,19 @@
 /**
- * Record filters: they look at a process's entries into regions, and tell epochs that nobody marked. Epochs that were
- * marked are dropped. Source: geopmlaunch(1), --geopm-record-filter.
+ * Record filters look at a process's entries into regions, and derive epochs that nobody marked. Epochs that were
+ * marked are then dropped. Source: geopmlaunch(1), --geopm-record-filter.
  */
 import { numberText } from './number-text.ts';
 
 /** Finds epochs in one process's entries. */
 export interface EpochFinder {
-  /** Hears of each entry, in order; returns the epoch's number, from 1, where one begins with it, else 0. */
+  /** Receives each entry, in order. Returns the epoch's number, from 1, if one begins with it, else 0. */
   entry(hash: number): number;
 }
 
 /** A filter with its settings: makes a finder for each process. */
 export type RecordFilter = () => EpochFinder;
 
-/** A filter's text makes no sense. The message names the mend. */
+/** A filter's text is not valid. The message names the remedy. */
 export class RecordFilterError extends Error {
   override readonly name = 'RecordFilterError';
 }
@@ -28,7 +28,7 @@ export interface Setting {
   readonly most?: number;
 }
 
-/** Settings after the filter's name, in their order; the rest keep their values. @throws RecordFilterError */
+/** Settings after the filter's name, in their order; absent ones keep their values. @throws RecordFilterError */
 export function settingsFrom(
   filter: string,
   given: readonly string[],

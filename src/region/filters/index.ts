@@ -8,7 +8,7 @@ const FILTERS: Readonly<Record<string, (given: readonly string[]) => RecordFilte
   edit_distance: editDistance,
 };
 
-/** A filter from its text, such as `proxy_epoch,dgemm,2,1`. @throws RecordFilterError */
+/** Makes a filter from its text, such as `proxy_epoch,dgemm,2,1`. @throws RecordFilterError */
 export function recordFilterFrom(text: string): RecordFilter {
   const [name, ...given] = text.split(',').map((part) => part.trim());
   const make = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;

@@ -1,12 +1,12 @@
 /**
- * The period of a sequence, by edit distance: how far its latest part is from what came before it.
+ * The period of a sequence by edit distance: how far its latest part is from the part before it.
  * Source: GEOPM's record filter `edit_distance` (geopmlaunch(1), --geopm-record-filter).
  *
  * With n values seen, distance(m) is the edit distance (insert or delete 1, replace 2) between the n - m values after
- * m and what fits them best among those that end at m. The m with the least one, of those that leave no more after
- * it than before it, splits off the part that repeats; its smallest repeating unit is the period. Distances grow by
- * one row and column a value, in tables that remember as many values as the buffer holds.
- * What is no longer remembered is FAR, as in GEOPM.
+ * m and the closest sequence among those that end at m. The m with the least distance, if at most half of the values come
+ * after it, splits off the part that repeats; its smallest repeating unit is the period. Distances grow by
+ * one row and column per value, in tables that remember as many values as the buffer holds.
+ * A distance to values that are no longer remembered is FAR, as in GEOPM.
  */
 export class Periodicity {
   private readonly size: number;
@@ -25,17 +25,17 @@ export class Periodicity {
     this.distance = new Uint32Array(buffer ** 3);
   }
 
-  /** Values seen. */
+  /** Number of values seen. */
   get count(): number {
     return this._count;
   }
 
-  /** Values that repeat; 0 where fewer than two are known. */
+  /** Length of the period; 0 if it is not known. */
   get period(): number {
     return this._period;
   }
 
-  /** Edit distance by which the repetition was recognised; 0 for an exact one. */
+  /** Edit distance of the repetition that was recognised; 0 for an exact one. */
   get score(): number {
     return this._score;
   }
@@ -45,7 +45,7 @@ export class Periodicity {
     return ((i % size) * size + (j % size)) * size + (m % size);
   }
 
-  /** What `at` has; FAR where it is of values that are no longer remembered. */
+  /** The distance at `at`; FAR if it concerns values that are no longer remembered. */
   private look(i: number, j: number, m: number): number {
     const { size, _count: n } = this;
     return n - i < size && j < size && n - m < size ? this.distance[this.at(i, j, m)] : FAR;
@@ -61,7 +61,7 @@ export class Periodicity {
     for (let m = oldest; m < n; m++) distance[this.at(0, n - m, m)] = n - m;
     for (let m = oldest; m < n; m++) {
       const j = n - m;
-      // Above and aslant: of one value less that ends sooner.
+      // Above, and diagonally: the distance of a sequence that is one value shorter.
       let above = this.look(oldest - 1, j, m);
       let aslant = this.look(oldest - 1, j - 1, m);
       for (let i = oldest; i <= m; i++) {
@@ -89,7 +89,7 @@ export class Periodicity {
     this._period = this.unit(n - best);
   }
 
-  /** The least number of values of which the last `length` ones are repetitions. */
+  /** The length of the shortest sequence whose repetition gives the last `length` values. */
   private unit(length: number): number {
     const size = this.size;
     const first = this._count - length + 1;
@@ -105,5 +105,5 @@ export class Periodicity {
   }
 }
 
-/** A distance that no other exceeds; one more is no overflow of 32 bits. */
+/** Larger than every distance; adding 1 does not overflow 32 bits. */
 const FAR = 2 ** 31 - 1;

@@ -6,7 +6,7 @@ import { numberText } from './number-text.ts';
 class ProxyEpoch implements EpochFinder {
   private readonly hash: number;
   private readonly calls: number;
-  /** Entries so far, less those of the start. */
+  /** Number of entries so far, less those at the start. */
   private count: number;
 
   constructor(hash: number, calls: number, startup: number) {
