@@ -1,11 +1,11 @@
 /**
- * Small numbers by which two PEs name a remote event, so that it can be taken back without a copy or a search:
+ * Small numbers by which two PEs name a remote event, so that it can be cancelled without a copy or a search:
  * the sender takes one per event sent and gets it back when the event commits or is cancelled; the
- * receiver keeps the event's handle at that place of a table. The way between two PEs keeps order, so an
+ * receiver keeps the event's handle at that index of a table. Messages between two PEs stay in order, so an
  * anti-message always comes before the number is used again.
  */
 export class Channels {
-  /** The number of all events that will not be taken back. */
+  /** The number of all events that will never be cancelled. */
   readonly ofFinal = 0;
   /** Per destination PE: free numbers, and the next new one. */
   private readonly free: number[][];
@@ -24,7 +24,7 @@ export class Channels {
     return this.free[pe].pop() ?? this.next[pe]++;
   }
 
-  /** The event sent to `pe` as `channel` is committed, or taken back. */
+  /** The event sent to `pe` as `channel` is committed or cancelled. */
   give(pe: number, channel: number): void {
     this.free[pe].push(channel);
   }
@@ -41,7 +41,7 @@ export class Channels {
     table[channel] = h;
   }
 
-  /** The event that PE `from` sent as `channel`, which is forgotten. */
+  /** Returns the event that PE `from` sent as `channel`, and forgets it. */
   forget(from: number, channel: number): number {
     const h = this.arrivals[from][channel];
     this.arrivals[from][channel] = 0;

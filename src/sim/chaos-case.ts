@@ -1,4 +1,4 @@
-/** What a seed of chaos runs: how small and how late things are, and with how many PEs and which knobs. */
+/** The run of a chaos seed: how small its buffers and how late its messages are, its number of PEs and its settings. */
 import type { Synchroniser } from './config.ts';
 import type { Settings } from './settings.ts';
 import { CASE, type ChaosSettings, chaosShape, Dice } from './transport/chaos.ts';
@@ -11,24 +11,24 @@ export interface ChaosCase {
   readonly shares: boolean;
 }
 
-/** What chaos needs to know of a model and of its sequential run. */
+/** The facts of a model and of its sequential run that chaos needs. */
 export interface ChaosGround {
   readonly lookahead: number;
   readonly lps: number;
-  /** Bytes of event memory that the sequential run had in use at most. */
+  /** The most bytes of event memory that the sequential run used. */
   readonly memory: number;
 }
 
-/** Of what a sequential run needs, so much is enough for any optimistic run. */
+/** This multiple of a sequential run's memory is enough for any optimistic run. */
 const TIGHT = 1.5;
-/** Bytes for what is on its way, where a small run leaves none. */
+/** Bytes for messages on their way: the memory of a small run leaves none for these. */
 const LEAST = 16_384;
 
 const count = (n: number) => (Number.isFinite(n) ? `${n}` : 'many');
 
 /**
- * The run of `seed`, with `ranks` PEs where so many are there already.
- * @param what of `settings` says what to run, not how
+ * The run of `seed`, with `ranks` PEs if the job has that many ranks.
+ * @param what the part of `settings` that says what is run, not how
  */
 export function chaosCase(
   seed: number,

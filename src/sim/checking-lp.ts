@@ -1,4 +1,4 @@
-/** What handlers get under rollback-check: messages that know when they may no longer be filled. */
+/** The LP that handlers get under rollback-check: its messages detect when they are filled too late. */
 import { type Flyweight, structClass } from '../model/struct-class.ts';
 import * as layout from './layout.ts';
 import type { AnyMessage } from './lp.ts';
@@ -29,7 +29,7 @@ export class CheckingLp extends OptimisticLp {
     return this.messageOf(this.host.pool.emptySink());
   }
 
-  /** Of each send another object; elsewhere it is the same one, moved. */
+  /** Each send returns another object; in other runs it is the same object, moved. */
   override messageOf(h: number): AnyMessage {
     this.close();
     const message = new this.Open(this.host.poolMemory, null);
@@ -38,7 +38,7 @@ export class CheckingLp extends OptimisticLp {
     return message;
   }
 
-  /** From now on the message that was handed out last refuses to be written. */
+  /** From now on the last message refuses to be written. */
   private close(): void {
     const message = this.latest;
     if (message === null) return;

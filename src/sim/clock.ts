@@ -1,7 +1,7 @@
 /**
  * Time spent per activity. Reading the clock costs as much as handling half an event, so activities that happen per event
- * are timed once in a while: estimates, and labelled so. How long a PE's turns took in all is measured; only how they are
- * made up is sampled.
+ * are timed only sometimes; these times are estimates and labelled as such. The total time of a PE's turns is measured; only its
+ * division into activities is sampled.
  */
 import { A, type Activity } from './counters.ts';
 
@@ -39,8 +39,8 @@ interface TurnTimes {
 }
 
 /**
- * Which of each `every` (a power of two) is timed: one, drawn at random. Every one has the same chance, the first too,
- * which runs in cold code; and nothing that comes again after a fixed number, as GVTs do, is always hit or always missed.
+ * Chooses which one of each `every` (a power of two) calls is timed: one at random. Each has the same chance, including the first,
+ * which runs in cold code, and calls that recur at a fixed distance, such as GVTs, are neither always hit nor always missed.
  */
 export class Draw {
   private readonly mask: number;
@@ -56,7 +56,7 @@ export class Draw {
   next(): boolean {
     const k = this.count++ & this.mask;
     if (k === 0) {
-      // Marsaglia's xorshift: the model's random streams are not touched.
+      // Marsaglia's xorshift, because the model's random streams must not be used.
       let x = this.state;
       x ^= x << 13;
       x ^= x >>> 17;
@@ -86,24 +86,24 @@ export class ActivityClock {
   private singleMs = 0;
   private singleWall = 0;
   private singles = 0;
-  /** Whether the turn that goes on is timed, when it began, and what was spent apart until then. */
+  /** Whether the current turn is timed, when it began, and the time spent apart until then. */
   private isTimed = false;
   private turnFrom = 0;
   private turnApart = 0;
-  /** Of the timed turn that goes on, and of all timed turns that had something to do. */
+  /** Of the current timed turn, and of all timed turns that had work. */
   private readonly turnParts: TurnTimes = { read: 0, batch: 0, other: 0, whole: 0 };
   private readonly timedTurns: TurnTimes = { read: 0, batch: 0, other: 0, whole: 0 };
-  /** About the median of what reading, and handing over, took in timed turns. */
+  /** Estimated medians of the time to read messages, and to hand them over, in timed turns. */
   private readonly usual = { read: USUAL_MS, other: USUAL_MS };
-  /** Time of batches that are all timed: of runs without turns. */
+  /** Time of batches of which all are timed: of runs without turns. */
   private batchMs = 0;
-  /** Time of the PE up to `from`; NaN while its thread does not work for it. */
+  /** Time of the PE up to `from`; NaN while its thread does other work. */
   private runMs = 0;
   private from = Number.NaN;
-  /** Time that is no part of turns: GVTs, commits, waiting; and since when such a stretch goes on, NaN for none. */
+  /** Time that is not part of turns (GVTs, commits, waiting), and when the current such stretch began, NaN for none. */
   private apartMs = 0;
   private apartFrom = Number.NaN;
-  /** When a turn without anything to do ended that no other has followed yet; what was spent apart until then. */
+  /** End of the last idle turn if no turn has followed yet, and the time spent apart until then. */
   private restedAt = Number.NaN;
   private restedApart = 0;
 
@@ -147,7 +147,7 @@ export class ActivityClock {
     return true;
   }
 
-  /** Ends the timed turn that goes on: at the beginning of the next one. */
+  /** Ends the current timed turn: called at the beginning of the next one. */
   private endTurn(): void {
     if (!this.isTimed) return;
     this.isTimed = false;
@@ -163,11 +163,11 @@ export class ActivityClock {
     timedTurns.other += other;
   }
 
-  /** A part of the timed turn. Where it is far longer than is usual, the thread lost its CPU: that is of the whole turn. */
+  /** A part of the timed turn. If it is far longer than usual, the thread lost its CPU: the excess belongs to the whole turn. */
   private calm(part: 'read' | 'other'): number {
     const { usual } = this;
     const ms = Math.min(this.turnParts[part], SURPRISE * usual[part]);
-    // Steps towards the median: outliers move it no further than other values.
+    // Steps of fixed size towards the median, so that outliers do not move it further than other values.
     usual[part] = Math.max(LEAST_MS, usual[part] * (ms > usual[part] ? STEP : 1 / STEP));
     return ms;
   }
@@ -184,7 +184,7 @@ export class ActivityClock {
     this.restedAt = Number.NaN;
   }
 
-  /** The turn had nothing to do, and waits: with those before it since the last that had, it counts for nothing. */
+  /** The turn had nothing to do: it and the idle turns before it, since the last with work, are waiting time. */
   rest(): void {
     if (!this.on) return;
     const at = this.now();
@@ -193,7 +193,7 @@ export class ActivityClock {
     this.apartFrom = at;
   }
 
-  /** It has waited. */
+  /** The PE has waited. */
   rested(): void {
     if (!this.on) return;
     this.endApart();
@@ -211,7 +211,7 @@ export class ActivityClock {
     return this.on ? this.now() : Number.NaN;
   }
 
-  /** As `begin`, of what is no part of a turn: until `endApart`. */
+  /** As `begin`, for work that is not part of a turn: until `endApart`. */
   beginApart(): number {
     if (this.on) this.apartFrom = this.now();
     return this.apartFrom;
@@ -245,7 +245,7 @@ export class ActivityClock {
   }
 
   /**
-   * Takes, handles and times one event: `take` takes it from the queue (0: there is none), `putBack` puts it
+   * Takes, handles and times one event: `take` takes it from the queue (0 for none), `putBack` puts it
    * back, `handle` handles it. Putting it back and taking it again stands for the push of the event that
    * it sends. Returns whether there was one.
    */
@@ -277,8 +277,8 @@ export class ActivityClock {
   }
 
   /**
-   * Ends a batch of `events` others, begun at `started`; events that were timed one by one before it count as much as
-   * those. One that had no others counts with their own time, and one without any not at all: it waited.
+   * Ends a batch of `events` others that began at `started`. Events that were timed one by one before it count as much as
+   * these. A batch of only such events counts with their own time, and an empty batch counts as waiting.
    */
   endBatch(started: number, events: number): void {
     const spent = Math.max(0, this.now() - started - this.cost);
@@ -291,10 +291,10 @@ export class ActivityClock {
   }
 
   /**
-   * Shares the time of all turns among their parts, in the proportion of the timed ones; and that of all batches, less the
+   * Divides the time of all turns among their parts in the proportions of the timed turns, and the time of all batches, less the
    * rollbacks in them, between queue and handlers. Only proportions are sampled: a turn in which the thread lost its CPU
-   * counts once, timed or not, and PEs that do the same have the same times. Sampled events say in what proportion queue
-   * and handlers are: they run in code that is less warm, so their own times would be too long.
+   * counts once, timed or not, and PEs that do the same have the same times. Sampled events give the proportion of queue
+   * and handlers only, because they run in colder code, so that their own times would be too long.
    */
   share(): void {
     const { seconds, rolledBack, timedTurns: timed } = this;

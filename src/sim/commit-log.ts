@@ -1,6 +1,6 @@
 /**
  * What a run committed, event by event, and the memory of its LPs at the end: for `sim verify`, which
- * looks for the place where two runs part. 24 bytes per event, so only for runs that are being examined.
+ * looks for the place where two runs differ. 24 bytes per event, so only for runs that are being examined.
  */
 import { ALIGN, EXTRA, RECV, SOURCE } from './event.ts';
 import type { Pe } from './pe.ts';
@@ -20,7 +20,7 @@ export interface CommitLog {
   readonly blockWords: number;
 }
 
-/** Follows one PE. It takes the place of the PE's `committed`, so that a run without it pays nothing. */
+/** Records one PE. It replaces the PE's `committed`, so that other runs pay nothing. */
 export class CommitLogger {
   private readonly pe: Pe;
   private times = new Float64Array(1024);
@@ -29,7 +29,7 @@ export class CommitLogger {
   private destinations = new Int32Array(1024);
   private count = 0;
 
-  /** To be made before the first event. */
+  /** Must be created before the first event. */
   constructor(pe: Pe) {
     this.pe = pe;
     const committed = pe.committed;

@@ -1,4 +1,4 @@
-/** Makes a module that Node can import of a user's model: its file, and what it imports by relative path or as packages. */
+/** Compiles a user's model into one module for Node: its file, and the files and packages that it imports. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
@@ -12,12 +12,12 @@ import { REPLACED } from './outside.ts';
 
 const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
-/** Each file's own, though all become one. */
+/** Properties of `import.meta` that belong to each file, although all become one module. */
 const META = ['url', 'dirname', 'filename'];
 const metaName = (key: string) => `__triscope_meta_${key}`;
 const outsideName = (name: string) => `__triscope_${name}`;
 
-/** Declares what stands for `import.meta.…` in a file, on its first line: lines stay where they are. */
+/** Declares the replacements for `import.meta.…` on a file's first line, so that line numbers stay the same. */
 function ownMeta(path: string): string {
   const values = [pathToFileURL(path).href, dirname(path), path];
   return META.map((key, k) => `const ${metaName(key)} = ${JSON.stringify(values[k])};`).join(' ');
@@ -25,7 +25,7 @@ function ownMeta(path: string): string {
 
 export interface CompiledModel {
   readonly url: string;
-  /** Variables at the top of its modules; the module exports their values. */
+  /** Variables at the top level of its modules; the module exports their values. */
   readonly variables: readonly TopLevel[];
   /** Removes the module. */
   dispose(): void;
@@ -57,7 +57,7 @@ export async function compileModel(path: string): Promise<CompiledModel> {
       entryPoints: [path],
       bundle: true,
       write: false,
-      // Where the source map starts from.
+      // The folder from which the source map's paths start.
       outfile: file,
       format: 'esm',
       platform: 'node',
@@ -72,7 +72,7 @@ export async function compileModel(path: string): Promise<CompiledModel> {
         js: [
           `import { ${outside.join(', ')} } from ${JSON.stringify(new URL('sim/outside.js', here).href)};`,
           "import { createRequire as __triscope_require } from 'node:module';",
-          // CommonJS modules among them require Node's own.
+          // CommonJS modules use Node's own require.
           `const require = __triscope_require(${JSON.stringify(path)});`,
         ].join(' '),
       },
@@ -80,7 +80,7 @@ export async function compileModel(path: string): Promise<CompiledModel> {
         {
           name: 'packages',
           setup(setup) {
-            // This package by its own address, so that a model's file may lie anywhere; others as usual.
+            // This package is imported by its URL, so that a model's file may lie anywhere; other packages as usual.
             setup.onResolve({ filter: /^triscope(\/sim(\/parts)?)?$/ }, ({ path: name, kind }) =>
               kind === 'require-call'
                 ? { path: name, namespace: 'required' }

@@ -13,11 +13,11 @@ export const SYNCHRONISERS = {
   'rollback-check': 6,
 } as const;
 
-/** How PEs are kept in order, by word; ROSS’s numbers are in `SYNCHRONISERS`. */
+/** How PEs are synchronised, by name; ROSS’s numbers are in `SYNCHRONISERS`. */
 export type Synchroniser = keyof typeof SYNCHRONISERS;
 
 /**
- * A run's settings as they are in effect, defaults filled in. Times of the model are in its units of virtual time, memory is
+ * A run's effective settings, with defaults. Times of the model are in virtual time, memory in
  * in bytes.
  */
 export interface RunConfig {
@@ -27,7 +27,7 @@ export interface RunConfig {
   readonly nkp: number;
   /** Turns of the scheduler between GVT computations; milliseconds in optimistic-realtime. */
   readonly gvtInterval: number;
-  /** Most events that a PE handles in a turn of the scheduler. */
+  /** Maximum number of events that a PE handles in a turn of the scheduler. */
   readonly batch: number;
   /** Virtual time at which the run ends. */
   readonly end: number;
@@ -37,18 +37,18 @@ export interface RunConfig {
   readonly lookahead: number;
   /** How far beyond GVT a PE may go, in virtual time; Infinity: adaptive. */
   readonly maxOptLookahead: number;
-  /** Most bytes of event memory, all PEs together. */
+  /** Maximum bytes of event memory, for all PEs together. */
   readonly maxMemory: number;
   readonly seeds: Seeds;
   readonly coreSeeds: Seeds;
-  /** Keep (sampled) times of the engine's activities. */
+  /** Whether to keep (sampled) times of the engine's activities. */
   readonly timing: boolean;
-  /** Bind each PE to a CPU of its own. */
+  /** Whether to bind each PE to a CPU of its own. */
   readonly pin: boolean;
   /** Progress is reported each time GVT has advanced by this fraction of the end time; 0 to 1. */
   readonly reportInterval: number;
   /** The model's own options. */
   readonly options: OptionValues<OptionSpecs>;
-  /** What is recorded; null for nothing. */
+  /** What is recorded; null if nothing is. */
   readonly instrument: InstrumentConfig | null;
 }

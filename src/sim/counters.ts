@@ -1,7 +1,7 @@
-/** What a PE counts and times. One table each: names here are the names everywhere else. */
+/** The counts and times of a PE. One table each: their names are used everywhere. */
 
 export const COUNTERS = [
-  /** Events handled, those rolled back later included. */
+  /** Events handled, including those rolled back later. */
   'eventsProcessed',
   'eventsRolledBack',
   /** Events aborted because event memory was short; part of those rolled back. */
@@ -10,7 +10,7 @@ export const COUNTERS = [
   'secondaryRollbacks',
   'fossilCollects',
   'gvtComputations',
-  /** GVT computations asked for before their time: out of event memory, or nothing left to do. */
+  /** GVT computations requested early: out of event memory, or nothing left to do. */
   'forcedGvts',
   'allReduces',
   /** Messages to other PEs, anti-messages included. */
@@ -31,7 +31,7 @@ export const COUNTERS = [
 
 export type Counter = (typeof COUNTERS)[number];
 
-/** All PEs do these together: the first one's stand for all. */
+/** Computations that all PEs make together: the count of the first PE stands for all. */
 export const JOINT: ReadonlySet<Counter> = new Set(['gvtComputations', 'allReduces']);
 
 /** Index of each counter in a PE's `counts`. */

@@ -1,4 +1,4 @@
-/** Declares a model: what a modeller writes, checked, becomes what engines take. */
+/** Checks a model's declaration, as the modeller writes it, and makes of it what engines use. */
 
 import { defaultsOf, type OptionSpecs, type OptionValues } from '../model/option.ts';
 import { areSized, type Fields } from '../model/struct.ts';
@@ -31,7 +31,7 @@ interface ModelCommon<O extends OptionSpecs, M extends Fields, P, L extends Tabl
   readonly lookahead?: number;
   /** Default of `--warmup`, in virtual time. */
   readonly warmup?: number;
-  /** Typed arrays that all LPs read: each is made once per run, and all PEs of a process share it. `prepare` gets them. */
+  /** Typed arrays that all LPs read: each is created once per run and shared by all PEs of a process. `prepare` receives them. */
   readonly tables?: {
     readonly [K in keyof L]: (options: OptionValues<O>, run: TableFacts) => L[K];
   };
@@ -109,7 +109,7 @@ class Declared {
     return [this.message, ...[...this.types.values()].map(({ state }) => state)].some(areSized);
   }
 
-  /** @throws ModelError for fields that cannot be */
+  /** @throws ModelError for invalid fields */
   fields(options: Options): ModelFields {
     const { where, types } = this;
     const message = this.given(where, 'message', 'message', this.message, options);

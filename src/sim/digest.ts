@@ -9,7 +9,7 @@ const F64 = new Float64Array(1);
 const I32 = new Int32Array(F64.buffer);
 
 export class Digest {
-  /** Both lanes, in a typed array: numbers in fields would be tagged at each sum. As long as V8 leaves it where it is. */
+  /** Both lanes in a typed array: as fields they would become heap numbers at each sum. 128 bytes, because V8 moves smaller arrays. */
   private readonly lanes = new Int32Array(32);
 
   get lo(): number {
@@ -31,13 +31,13 @@ export class Digest {
     this.merge(a, b ^ (b >>> 14));
   }
 
-  /** Adds an event's priority where it is not the default, together with where it belongs. */
+  /** Adds an event's priority, if it is not the default, together with the event's key. */
   addPriority(priority: number, timeLow: number, source: number): void {
     F64[0] = priority;
     this.addEvent(I32[0] ^ timeLow, I32[1], source, 0x50524f52);
   }
 
-  /** Adds `count` words of `words` from `at`, keyed by `id` (a global id: where the words belong). */
+  /** Adds `count` words of `words` from `at`, keyed by `id` (a global id: the owner of the words). */
   addWords(id: number, words: Int32Array, at: number, count: number): void {
     let a = Math.imul(id + 0x51ed270b, 0x2c1b3c6d);
     let b = Math.imul(id ^ 0x1b873593, 0x297a2d39);

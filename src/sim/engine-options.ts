@@ -11,7 +11,7 @@ import {
 } from '../model/option.ts';
 import { SYNCHRONISERS } from './config.ts';
 
-// ROSS says “not given” by 0.
+// 0 means “not given” in ROSS.
 const seed = (fallback: number, help: string) =>
   int(fallback, help, { min: 1, max: 0x7ffffffe, none: '0' });
 
@@ -54,7 +54,7 @@ export const ENGINE_OPTIONS = {
 
 type EngineOption = keyof typeof ENGINE_OPTIONS;
 
-/** ROSS's options that mean nothing here, with ROSS's defaults: accepted, and said to have no effect. */
+/** ROSS's options without a meaning here, with ROSS's defaults: they are accepted, and a message says that they have no effect. */
 export const IGNORED_OPTIONS = {
   'read-buffer': noEffect(16, 'over MPI each rank has 64 receives posted; threads share memory'),
   'send-buffer': noEffect(1024, 'over MPI buffers are added on demand; threads share memory'),
@@ -113,12 +113,12 @@ export const ENGINE_GROUPS: readonly {
   { title: 'Triscope', names: ['pes', 'max-memory', 'pin', 'warmup'] },
 ];
 
-/** Reads options from a file; not in the table, since its value is none of the run's. */
+/** Reads options from a file; not in the table, because its value is not a setting of the run. */
 export const ARGS_FILE = 'args-file';
 export const HELP = 'help';
 
 /**
- * Names that a prefix may stand for, as in ROSS, where the first match wins: PHOLD's own options, then the
+ * Names for which a prefix may stand. As in ROSS the first match wins: PHOLD's own options, then the
  * engine's in the order of the groups.
  */
 export const ROSS_NAMES: readonly string[] = [

@@ -1,9 +1,9 @@
-/** What handles the events of a PE. */
+/** The interface of what handles the events of a PE. */
 import type { ActivityClock } from './clock.ts';
 import type { Finals } from './finals.ts';
 import type { Gvt, Receiver } from './transport/transport.ts';
 
-/** What handles events: in order, or optimistically. */
+/** Handles events: in order, or optimistically. */
 export interface Engine extends Receiver {
   /** Which events are final as soon as they are handled; null where all are. */
   readonly finals: Finals | null;
@@ -19,9 +19,9 @@ export interface Engine extends Receiver {
   /** Handles up to `max` of the events that do not come after the GVT's; returns how many. */
   runAtGvt(max: number, gvt: Gvt): number;
   fossilCollect(gvt: Gvt): void;
-  /** Undoes what was handled at or after `time`; returns the number of events. */
+  /** Undoes all events handled at or after `time`; returns their number. */
   rollBackFrom(time: number): number;
-  /** When the run is stopped, by an event that is committed or one that may be undone; Infinity where it is not. */
+  /** When the run stops, because of an event that is committed or one that may be undone; Infinity if it does not. */
   stopTime(): number;
   /** Virtual time from `gvt` to the furthest event handled. */
   span(gvt: number): number;

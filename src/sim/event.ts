@@ -19,7 +19,7 @@ export function strideFor(bytes: number): number {
 export interface Budget {
   /** Asks for up to `records` more; returns how many were granted (0 when the bound is reached). */
   take(records: number): number;
-  /** Takes back; a negative number takes past the bound, for an event that has already arrived. */
+  /** Returns records; a negative number takes them past the bound, for an event that has already arrived. */
   give(records: number): void;
 }
 
@@ -41,7 +41,7 @@ export class LocalBudget implements Budget {
 
 /** The largest length of a typed array. */
 const MOST_BYTES = 2 ** 32 - 2 ** 16;
-/** Address space for events that arrive past the bound, in records; beside as much as the bound again. */
+/** Address space for events that arrive past the bound, in records, in addition to the bound itself. */
 const ARRIVALS = 1 << 16;
 // Words of a pool's state. In a typed array: numbers in fields would be tagged, and a handle might become a double.
 const FREE_LIST = 0;
@@ -68,7 +68,7 @@ export class EventPool {
   /** Payload size in doubles. */
   readonly payload: number;
   readonly sink: number;
-  /** An event has arrived past the bound. */
+  /** An event has arrived while the pool was at its bound. */
   overdrawn = false;
   private readonly budget: Budget;
   private readonly grant: number;
@@ -126,7 +126,7 @@ export class EventPool {
     return h;
   }
 
-  /** The record that takes the message of an event which is not created, zeroed. */
+  /** The record for the message of an event that is not created; zeroed. */
   emptySink(): number {
     for (let k = PAYLOAD; k < this.stride; k++) this.F[this.sink + k] = 0;
     return this.sink;
@@ -141,7 +141,7 @@ export class EventPool {
     words[SPARE]++;
   }
 
-  /** A record even past the bound: for an event that has already arrived. @throws RangeError if none is left at all. */
+  /** A record even past the bound, for an event that has already arrived. @throws RangeError if none is left at all. */
   allocArrived(): number {
     if (this.words[SPARE] <= 0 && !this.more()) {
       this.grantMore(1);
@@ -153,7 +153,7 @@ export class EventPool {
     return h;
   }
 
-  /** Returns records granted beyond need; all of them if memory is short. */
+  /** Returns records granted beyond need to the budget; all free ones if memory is short. */
   settle(short = false): void {
     const spare = this.words[SPARE] - (short ? 0 : 2 * this.grant);
     if (spare > 0) {

@@ -1,11 +1,11 @@
 /**
- * Sums of doubles that do not depend on the order of their terms: LPs are on other PEs in other runs.
+ * Sums of doubles that do not depend on the order of their terms, because LPs may be on other PEs in other runs.
  *
  * A sum is held as doubles that do not overlap, smallest first, and is exact (J. R. Shewchuk, Adaptive precision
  * floating-point arithmetic, 1997); it is rounded once, when it is read.
  */
 
-/** A sum: what it holds adds up to it exactly, or, beyond the range of doubles, is one infinity or NaN. */
+/** A sum: its terms add up to it exactly or, beyond the range of doubles, are one infinity or NaN. */
 export type ExactSum = number[];
 
 /** Adds `value`. */
@@ -37,7 +37,7 @@ export function rounded(sum: ExactSum): number {
     high = x + y;
     low = y - (high - x);
   }
-  // Half-way, what lies further down decides.
+  // At half-way, the lower terms decide.
   if (n > 0 && Math.sign(low) === Math.sign(sum[n - 1])) {
     const twice = low * 2;
     const up = high + twice;

@@ -6,9 +6,9 @@ import { justAfter } from './just-after.ts';
 
 /** Doubles of `times`. */
 export const LBTS = 0;
-/** Time of the last event that was final at once; -Infinity before the first. */
+/** Time of the last event that was final when handled; -Infinity before the first. */
 export const LAST_FINAL = 1;
-/** The LBTS after the next `drain`, which may undo events and so send what others answer. */
+/** The LBTS after the next `drain`, which may undo events and so send messages that others answer. */
 const FORESEEN = 2;
 
 export class Finals {
@@ -20,17 +20,17 @@ export class Finals {
     this.lookahead = lookahead;
   }
 
-  /** Nothing that arrives after the next `drain` is before `time`, unless something is sent till then. */
+  /** Nothing that arrives after the next `drain` is before `time`, unless this PE sends something in between. */
   foresee(time: number): void {
     this.times[FORESEEN] = time;
   }
 
-  /** What had arrived has been drained. */
+  /** Everything that had arrived has been drained. */
   raise(): void {
     if (this.times[FORESEEN] > this.times[LBTS]) this.times[LBTS] = this.times[FORESEEN];
   }
 
-  /** Nothing from `time` on is final yet. */
+  /** No event at or after `time` is final yet. */
   lower(time: number): void {
     if (time < this.times[LBTS]) this.times[LBTS] = time;
     if (time < this.times[FORESEEN]) this.times[FORESEEN] = time;
@@ -41,14 +41,14 @@ export class Finals {
     this.lower(time + this.lookahead);
   }
 
-  /** Events are final when a GVT commits them. */
+  /** From now on events become final only when a GVT commits them. */
   drop(): void {
     this.lower(-Infinity);
   }
 
   /**
-   * What arrives has receive time `time`.
-   * @throws Error where an event that follows it has been final: a mistake of the simulator's, and the run would be wrong
+   * Checks a message that arrives with receive time `time`.
+   * @throws Error if an event after it is already final: a bug of the simulator, because the run would be wrong
    */
   expectAfter(time: number): void {
     if (time >= this.times[LAST_FINAL]) return;

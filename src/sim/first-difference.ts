@@ -1,4 +1,4 @@
-/** Where two runs of one model part: the first committed event, else an LP's state at the end. */
+/** Where two runs of one model differ first: a committed event, or an LP's state at the end. */
 import { layoutOf } from '../model/struct.ts';
 import { memoryOf, plain, structClass } from '../model/struct-class.ts';
 import type { CommitLog } from './commit-log.ts';

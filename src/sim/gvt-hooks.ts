@@ -17,14 +17,14 @@ export class GvtHooks {
     this.hook = pe.model.gvtHook;
   }
 
-  /** No event at or past this time may be handled before the hook has run, the sample is taken, or the checkpoint made. */
+  /** No event at or past this time may be handled before the hook has run, the sample is taken, or the checkpoint is made. */
   get nextTime(): number {
     const { instrument, checkpoints, hookTime } = this.pe;
     if (instrument === null && checkpoints === null) return hookTime;
     return Math.min(hookTime, instrument?.nextVt ?? Infinity, checkpoints?.next ?? Infinity);
   }
 
-  /** A GVT has been agreed on and what it commits is committed. @param asked as `Transport.asked` */
+  /** A GVT has been agreed on and everything before it is committed. @param asked as `Transport.asked` */
   reached(gvt: number, asked: number): void {
     this.pe.instrument?.reached(gvt, (asked & ASK_SAMPLE) !== 0);
     if (this.hook === undefined) return;

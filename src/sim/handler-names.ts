@@ -2,7 +2,7 @@
 import type { Fields } from '../model/struct.ts';
 import type { EventInfo, Lp, Results } from './model.ts';
 
-/** The names of an LP's view; the compiler sees to it that none is missing. */
+/** The names of an LP's view; the compiler checks that none is missing. */
 const VIEW: Readonly<Record<Exclude<keyof Lp<Fields, Fields, unknown>, keyof typeof ACTS>, true>> =
   {
     id: true,
@@ -59,7 +59,7 @@ const EVENT: Readonly<Record<keyof EventInfo, true>> = {
   bits: true,
 };
 
-/** Names of what handlers get. */
+/** Names in the object that handlers receive. */
 export const NAMES = {
   lp: [...Object.keys(VIEW), ...Object.keys(ACTS)],
   view: Object.keys(VIEW),

@@ -1,4 +1,4 @@
-/** What handlers cost by type of LP: times of the events that are timed one by one. */
+/** Cost of handlers by type of LP, from the events that are timed one by one. */
 
 /** Of a type of LP on a PE. */
 export interface HandlerCost {

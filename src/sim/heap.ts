@@ -1,5 +1,5 @@
 /**
- * A small heap of events in exact order, four children to a node: for those that arrive in front of the buckets.
+ * A small heap of events in exact order, four children per node: for events that arrive in front of the buckets.
  * Closures over constants, as in `queue.ts`.
  */
 

@@ -1,4 +1,4 @@
-/** Lines that events which are not committed have printed: kept with each event, until it commits or is undone. */
+/** Lines that uncommitted events have printed: kept with each event, until it commits or is undone. */
 import type { OutputLine } from './pe.ts';
 
 export class HeldOutputs {
@@ -11,7 +11,7 @@ export class HeldOutputs {
     else lines.push(line);
   }
 
-  /** Forgets event `h`; returns what it has printed. */
+  /** Removes the lines of event `h`, and returns them. */
   take(h: number): readonly OutputLine[] {
     const lines = this.lines.get(h) ?? [];
     this.lines.delete(h);

@@ -25,7 +25,7 @@ const { BITS, DEST, EXTRA, PATH, PENDING, RECV, REMOTE, SEND, SOURCE, STATE, TIE
 const { nextAhead } = clcg4;
 const { indexOfLp, peOfLp } = placements;
 
-/** Event memory is used up, and the run cannot continue with what it has. */
+/** Event memory is used up, and the run cannot continue with its bound. */
 export class OutOfEventMemoryError extends ModelError {
   override readonly name = 'OutOfEventMemoryError';
 }
@@ -97,7 +97,7 @@ export class InOrderLp extends LpContext {
     return this.sent;
   }
 
-  /** Draws are not counted: none is ever undone. */
+  /** Draws are not counted, because none is ever undone. */
   override uniform(): number {
     return nextAhead(this.S, this.base);
   }
@@ -130,7 +130,7 @@ export class InOrderLp extends LpContext {
 
   stop(delay = this.host.stopLookahead): void {
     this.host.stopAt(this.stopTime(delay, this.conservative));
-    // A window ends before that; alone, a PE goes on as long as its queue gives events.
+    // A window ends before that; a single PE continues as long as its queue has events.
     if (!this.conservative) this.host.closeQueue();
   }
 
@@ -215,7 +215,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     if (tally !== null) tally.handled(index, F[h], I[i + STATE] >= REMOTE);
   };
 
-  // What arrives must not come before the last event: that one is kept, as long as nothing else needs its record.
+  // Arriving events must not come before the last event: it is kept as long as its record is not needed.
   const kept = new Int32Array(32);
   const forget = (): void => {
     if (kept[0] !== 0) pe.freeEvent(kept[0]);
@@ -246,7 +246,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     return 1;
   };
 
-  /** Frees cancelled events before their time. O(pending). */
+  /** Frees cancelled events early. O(pending). */
   const dropCancelled = (): void => {
     const isCancelled = (timers as TimerEvents).forGood([]);
     queue.sweep((h) => {
@@ -276,7 +276,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
   return { run, sample, last, kept: () => kept[0], forget };
 }
 
-/** Whether event `h` comes after the GVT's event, as far as the tie-breakers of a GVT can tell. */
+/** Whether event `h` comes after the GVT's event, as far as a GVT's tie-breakers can tell. */
 export function comesAfter(pe: Pe, h: number, gvt: Gvt): boolean {
   const t = pe.pool.F[h];
   return t > gvt.time || (t === gvt.time && compareGvts(pe.keyOf(h, KEY), gvt) > 0);
@@ -285,9 +285,9 @@ export function comesAfter(pe: Pe, h: number, gvt: Gvt): boolean {
 const KEY = startOfTime();
 
 /**
- * Conservative handling on one PE of several: what has arrived is in the future of all that is done. That
- * follows from how far the scheduler lets it go (`Gvt.underWay`), and is looked at all the same: a run in which
- * it does not hold ends there.
+ * Conservative handling on one PE of several: what has arrived is in the future of everything handled. This
+ * follows from how far the scheduler lets it go (`Gvt.underWay`), and is checked nevertheless: a run that
+ * violates it ends with an error.
  */
 export class InOrderEngine implements Engine, Receiver {
   readonly finals = null;
@@ -344,7 +344,7 @@ export class InOrderEngine implements Engine, Receiver {
     if (this.pe.tally !== null) this.pe.tally.add(pool.I[(h << 1) + DEST], T_RECEIVES);
   }
 
-  /** @throws LateEventError unless event `h`, which arrives, comes after all that has been handled */
+  /** @throws LateEventError if event `h`, which arrives, does not come after all handled events */
   private expectAfterLast(h: number): void {
     const { pe } = this;
     const last = this.loop.kept();

@@ -30,23 +30,23 @@ const HASH = 32;
 /** Bytes that one call reads or writes: fewer than 2 GiB. */
 const CHUNK = 2 ** 28;
 
-/** The model of a run. */
+/** The model of the run. */
 export interface ModelIdentity {
   readonly name: string;
-  /** Where a user's model is, and SHA-256 of its file; null for one that is built in or was given as an object. */
+  /** Path of a user's model, and SHA-256 of its file; null for a built-in model, or one given as an object. */
   readonly path: string | null;
   readonly source: string | null;
   /** SHA-256 of the fields of its messages and states. */
   readonly fields: string;
 }
 
-/** The settings that results depend on. */
+/** The settings on which results depend. */
 export type SameSettings = Pick<
   RunConfig,
   'end' | 'warmup' | 'lookahead' | 'seeds' | 'coreSeeds' | 'options'
 >;
 
-/** What a run had done up to its checkpoint, all PEs together: a restart counts from there. */
+/** The counts of a run up to its checkpoint, summed over PEs: a restart continues from them. */
 export interface Done {
   /** In the order of COUNTERS. */
   readonly counts: readonly number[];
@@ -93,7 +93,7 @@ export interface Checkpoint {
   readonly at: number;
 }
 
-/** A file that is no checkpoint, or not a whole one. */
+/** A file that is not a checkpoint, or is not complete. */
 export class CheckpointError extends TriscopeError {
   override readonly name = 'CheckpointError';
   override readonly exitCode = EXIT.input;
@@ -114,8 +114,8 @@ const fromJson = (text: string) =>
 export const newOf = (file: string): string => `${file}.new`;
 
 /**
- * Writes it beside `file`, then puts it in that one's place: at any time there is a whole one.
- * @returns its bytes
+ * Writes it beside `file`, then renames it: at any time there is a complete checkpoint.
+ * @returns its size in bytes
  * @throws Error of the file system
  */
 export function writeCheckpoint(
@@ -187,7 +187,7 @@ function readWhole(file: string): Uint8Array<SharedArrayBuffer> {
   }
 }
 
-/** @throws CheckpointError for a file that is not a whole checkpoint of this format */
+/** @throws CheckpointError if the file is not a complete checkpoint of this format */
 export function readCheckpoint(file: string): Checkpoint {
   const bytes = readWhole(file);
   const buffer = Buffer.from(bytes.buffer);
@@ -218,7 +218,7 @@ export function readCheckpoint(file: string): Checkpoint {
 
 /**
  * When the hook of PE `pe` of `pes` is called next.
- * @throws CheckpointError where PEs' hooks asked for different times, and there are not as many PEs as there were
+ * @throws CheckpointError if the PEs' hooks asked for different times and the number of PEs has changed
  */
 export function hookTimeOf({ file, head }: Checkpoint, pes: number, pe: number): number {
   const { hookTimes } = head;

@@ -1,4 +1,4 @@
-/** What has to be the same for a run to go on from a checkpoint: the model, and all settings that results depend on. */
+/** What must be the same for a run to continue from a checkpoint: the model, and all settings on which results depend. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -14,7 +14,7 @@ import type { Checkpoint, ModelIdentity } from './file.ts';
 export const sourceOf = (path: string): string =>
   createHash('sha256').update(readFileSync(path)).digest('hex');
 
-/** What a model is with these options. */
+/** The identity of a model with these options. */
 export function identityOf(
   { model: given, path }: { readonly model: Model; readonly path?: string },
   options: RunConfig['options'],
@@ -56,7 +56,7 @@ export function expectSameModel({ file, head }: Checkpoint, now: ModelIdentity):
 const shown = (value: unknown) => (Array.isArray(value) ? value.join(' ') : String(value));
 
 /**
- * `given`, with the checkpoint's settings where there is no choice.
+ * `given`, completed by those of the checkpoint's settings that must not change.
  * @throws OptionError for a setting that is given and differs
  */
 export function settingsAfter({ file, head }: Checkpoint, given: Settings): Settings {

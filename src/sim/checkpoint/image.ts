@@ -1,5 +1,5 @@
 /**
- * One PE at a checkpoint: all that its LPs and pending events are. Plain data: it crosses threads.
+ * One PE at a checkpoint: its LPs and pending events. Plain data: it crosses threads.
  *
  * The checkpoint at time T is the cut between the events before T, all committed, and those at or past it, of which no
  * PE handles any until all have made their images.
@@ -43,13 +43,13 @@ export interface PeImage extends Memories {
   /** When a committed event stops the run, and when the model's hook is called next; Infinity for never. */
   readonly stopTime: number;
   readonly hookTime: number;
-  /** A committed event has asked for a hook that has not been called. */
+  /** A committed event has requested a hook that has not been called. */
   readonly asksHook: boolean;
   /** Lines that its LPs and hooks had printed. */
   readonly lines: number;
 }
 
-/** Its memory, to be handed over to another thread. */
+/** Its memory, to be transferred to another thread. */
 export const memoriesOf = ({ blocks, spares, events, ids, paths }: PeImage): ArrayBuffer[] =>
   [blocks, spares, events, ids, paths].map(({ buffer }) => buffer as ArrayBuffer);
 
@@ -99,7 +99,7 @@ function pendingOf({ pool, queue, signatures, ids, timers }: Pe) {
       f64[at + HEAD] = signatures.priority(h);
       signatures.write(h, f64, at + HEAD + 1);
     }
-    // Word by word: a payload may hold anything, and doubles lose bits of what is no number.
+    // Word by word, because doubles that are NaN may lose bits of the payload.
     const to = (at + HEAD + list) << 1;
     for (let k = 0; k < 2 * payload; k++) i32[to + k] = I[i + 2 * PAYLOAD + k];
     count++;
@@ -108,7 +108,7 @@ function pendingOf({ pool, queue, signatures, ids, timers }: Pe) {
   return { events: all.f64.slice(0, all.length), count };
 }
 
-/** `pe` as it is at virtual time `time`. `lines`: what it has printed; `asksHook`: a hook is still to be called for an LP. */
+/** The state of `pe` at virtual time `time`. `lines`: number of lines that it has printed; `asksHook`: a requested hook is still to be called. */
 export function imageOf(pe: Pe, time: number, lines: number, asksHook: boolean): PeImage {
   const { memory, blockSize, ids } = pe;
   return {
@@ -130,7 +130,7 @@ export function imageOf(pe: Pe, time: number, lines: number, asksHook: boolean):
   };
 }
 
-/** Puts what of `from` belongs to `pe` into it: its LPs, in the place of their `init`, and the events that are pending for them. */
+/** Takes the LPs of `pe` and their pending events from the images `from`, in place of calling `init`. */
 export function restore(pe: Pe, from: Memories): void {
   const { placement, number, blockSize, memory } = pe;
   const words = new Int32Array(from.blocks.buffer, from.blocks.byteOffset, 2 * from.blocks.length);

@@ -1,4 +1,4 @@
-/** The checkpoints of a run: what it goes on from, and what it makes. */
+/** The checkpoints of a run: the one from which it continues, and those that it makes. */
 import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { OptionError } from '../../model/option.ts';
 import type { RunConfig } from '../config.ts';
@@ -19,24 +19,24 @@ export interface CheckpointRequest extends CheckpointTimes {
   readonly onWritten?: (written: WrittenCheckpoint) => void;
 }
 
-/** What may be asked of a run. */
+/** The checkpoint options of a run. */
 export interface CheckpointOptions {
-  /** Makes checkpoints, at a tenth of the end time each where no times are given. */
+  /** Makes checkpoints; without given times, one after each tenth of the end time. */
   readonly checkpoint?: CheckpointRequest;
   /**
-   * Goes on from a checkpoint, a file or what `readCheckpoint` gave, with the model and the settings that it was made with. PEs and
-   * synchroniser may be others.
+   * Continues from a checkpoint, given as a file or as the result of `readCheckpoint`, with the same model and settings. PEs and
+   * synchroniser may differ.
    */
   readonly restart?: string | Checkpoint;
 }
 
-/** A model, or what `loadModel` gave of it. */
+/** A model, or the result of `loadModel` for it. */
 interface Loaded {
   readonly model: Model;
   readonly path?: string;
 }
 
-/** @throws OptionError where nothing can be written there */
+/** @throws OptionError if the file cannot be written there */
 function expectWritable(file: string): void {
   try {
     closeSync(openSync(newOf(file), 'w'));
@@ -47,7 +47,7 @@ function expectWritable(file: string): void {
 }
 
 export class RunCheckpoints {
-  /** What the run goes on from; null where it begins. */
+  /** The checkpoint from which the run continues; null if it starts at time 0. */
   readonly from: Checkpoint | null;
   /** Its settings. */
   readonly settings: Settings;
@@ -56,7 +56,7 @@ export class RunCheckpoints {
   private readonly loaded: Loaded;
   private readonly request: CheckpointRequest | null;
 
-  /** @throws CheckpointError, ModelError, OptionError where the run cannot go on from `restart` */
+  /** @throws CheckpointError, ModelError, OptionError if the run cannot continue from `restart` */
   constructor(loaded: Loaded, settings: Settings, { checkpoint, restart }: CheckpointOptions) {
     this.loaded = loaded;
     this.request = checkpoint ?? null;
@@ -66,14 +66,14 @@ export class RunCheckpoints {
     if (from !== null) expectSameModel(from, identityOf(loaded, from.head.settings.options));
   }
 
-  /** The number of PEs that the model is sized for. */
+  /** The number of PEs for which the model is sized. */
   sizedFor(otherwise: number): number {
     return this.from?.head.sizedFor ?? otherwise;
   }
 
   /**
-   * Takes what PEs hand over.
-   * @param print gets the lines, in order
+   * Takes the images and lines that PEs deliver.
+   * @param print receives the lines, in order
    * @param writes false on ranks that leave writing to another
    * @throws OptionError for times outside of the run, or a file that cannot be written
    */

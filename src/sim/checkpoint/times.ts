@@ -1,9 +1,9 @@
 /** When checkpoints are made, in virtual time. */
 import { OptionError } from '../../model/option.ts';
 
-/** Virtual times of a run's checkpoints: listed, or one every so often, or both. */
+/** Virtual times of a run's checkpoints: a list, or one at every multiple of an interval, or both. */
 export interface CheckpointTimes {
-  /** Virtual time from one to the next. */
+  /** Virtual time between two of them. */
   readonly every?: number;
   readonly at?: readonly number[];
 }
@@ -13,13 +13,13 @@ export function nextTime({ every, at = [] }: CheckpointTimes, time: number): num
   const listed = at.filter((one) => one > time);
   if (every === undefined) return Math.min(...listed);
   let k = Math.floor(time / every) + 1;
-  // Rounded, a quotient may be one too small or too great.
+  // A rounded quotient may be off by one.
   while (k > 1 && (k - 1) * every > time) k--;
   while (k * every <= time) k++;
   return Math.min(k * every, ...listed);
 }
 
-/** Parts of the end time after which checkpoints are made where nobody says when. */
+/** Without given times, a checkpoint is made after each of so many equal parts of the run. */
 const PARTS = 10;
 
 /** Checked against the run's end. @throws OptionError */

@@ -1,4 +1,4 @@
-/** Makes a file of what PEs hand over at a checkpoint, and sees to it that what was printed before it is known. */
+/** Writes the images that PEs deliver at a checkpoint into a file. Lines that were printed before it are passed on only when it is written. */
 import { C, COUNTERS, type Counter, JOINT } from '../counters.ts';
 import { Digest } from '../digest.ts';
 import type { OutputLine } from '../pe.ts';
@@ -6,14 +6,14 @@ import type { PeOutput } from '../pe-run.ts';
 import { type Checkpoint, type Done, type Head, writeCheckpoint } from './file.ts';
 import type { PeImage } from './image.ts';
 
-/** What became of a run's checkpoints. */
+/** The result of a run's checkpoints. */
 export interface WrittenCheckpoint {
   readonly file: string;
   /** Virtual time of the last one that was written; null for none. */
   readonly time: number | null;
   /** Size of the file; 0 where there is none. */
   readonly bytes: number;
-  /** Why the last one could not be written; null for no reason. The run goes on without. */
+  /** Why the last one could not be written; null if it could. The run continues in any case. */
   readonly error: string | null;
 }
 
@@ -31,7 +31,7 @@ const NOTHING: Done = {
 const finite = (time: number) => (time < Infinity ? time : null);
 
 export class CheckpointWriter {
-  /** What became of them so far. */
+  /** The result so far. */
   written: WrittenCheckpoint;
   private readonly head: RunHead;
   private readonly pes: number;
@@ -40,11 +40,11 @@ export class CheckpointWriter {
   private readonly onWritten: (written: WrittenCheckpoint) => void;
   /** Images of checkpoints that not all PEs have made, by time. */
   private readonly images = new Map<number, PeImage[]>();
-  /** By PE: lines that were printed, and those behind a checkpoint that is not written yet. */
+  /** By PE: lines to be passed on, and those after a checkpoint that is not written yet. */
   private readonly printed: number[];
   private readonly held: OutputLine[][];
 
-  /** @param from the checkpoint that the run went on from */
+  /** @param from the checkpoint from which the run continues */
   constructor(
     file: string,
     head: RunHead,
@@ -63,7 +63,7 @@ export class CheckpointWriter {
     this.held = Array.from({ length: pes }, () => []);
   }
 
-  /** Takes what `pe` hands over: prints what lies before all checkpoints that are still to be written. */
+  /** Takes what `pe` delivers, and passes on the lines before all checkpoints that are not written yet. */
   take(pe: number, { lines, images }: PeOutput): void {
     this.held[pe].push(...lines);
     for (const image of images) {
@@ -79,7 +79,7 @@ export class CheckpointWriter {
     }
   }
 
-  /** The run has ended: prints what is left. */
+  /** The run has ended: passes on the remaining lines. */
   end(): void {
     this.images.clear();
     for (let pe = 0; pe < this.pes; pe++) this.pass(pe);
