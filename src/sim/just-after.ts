@@ -1,4 +1,4 @@
-/** The time after a time. */
+/** The next double after a time. */
 const F64 = new Float64Array(1);
 const U64 = new BigUint64Array(F64.buffer);
 

@@ -18,17 +18,17 @@ export type ModelReference = { readonly name: string } | { readonly url: string 
 export interface LoadedModel {
   readonly model: Model;
   readonly reference: ModelReference;
-  /** Where a user's model is. */
+  /** Path of a user's model. */
   readonly path?: string;
   /** The variables at the top of a user's modules in this thread, as they are now. */
   variables?(): ModuleVariable[];
-  /** Removes what was made to load it. */
+  /** Removes the files that were made to load it. */
   dispose(): void;
 }
 
 export interface ModuleVariable {
   readonly name: string;
-  /** Where it is declared, such as `shop.ts:3:5`. */
+  /** Place of its declaration, such as `shop.ts:3:5`. */
   place(): string;
   readonly value: unknown;
 }
@@ -51,13 +51,13 @@ export class ModelNotFoundError extends ModelError {
   override readonly exitCode = EXIT.usage;
 }
 
-/** A module that exports none. */
+/** A module that exports no model. */
 class NoModelError extends ModelError {}
 
 /**
  * Imports the module behind a reference.
- * @param shown what messages call it
- * @throws ModelError where it has no model to offer
+ * @param shown its name in messages
+ * @throws ModelError if it exports no model
  */
 export async function importModel(reference: ModelReference, shown?: string): Promise<Model> {
   if ('name' in reference) {
@@ -76,7 +76,7 @@ export async function importModel(reference: ModelReference, shown?: string): Pr
   return model;
 }
 
-/** The path that a `file:` address names; what is no address, as it is. @throws ModelNotFoundError */
+/** The path that a `file:` URL names; other texts unchanged. @throws ModelNotFoundError */
 function pathOf(given: string | URL): string {
   const text = String(given);
   if (text.startsWith('file:')) return fileURLToPath(text);

@@ -1,4 +1,4 @@
-/** What happens to the events of some LPs, told at once: handled, undone, committed. For looking at a model that errs. */
+/** Prints the events of some LPs as they are handled, undone and committed, for debugging a model. */
 import { writeSync } from 'node:fs';
 import { plain } from '../model/struct-class.ts';
 import * as layout from './layout.ts';
@@ -8,7 +8,7 @@ import type { Pe } from './pe.ts';
 
 const { RECV, SEND, SOURCE } = layout;
 
-/** Which LPs a run tells of, and where. Plain data: it crosses threads. */
+/** The LPs to be traced, and where to print. Plain data: it crosses threads. */
 export interface TraceRequest {
   /** Global ids. */
   readonly lps: readonly number[];
@@ -22,15 +22,15 @@ const text = (value: unknown) =>
   JSON.stringify(value, (_key, x: unknown) => (typeof x === 'bigint' ? String(x) : x)) ?? '';
 
 /**
- * Takes the place of the handlers of the LPs' types and of the PE's `committed`, so that a run without it pays nothing. Lines
- * are written when they happen, past all buffers: what a run did before it failed or stood still is there.
+ * Replaces the handlers of the LPs' types and the PE's `committed`, so that other runs pay nothing. Lines
+ * are written at once, without buffers: they remain if the run fails or hangs.
  */
 export class LpTrace {
   private readonly pe: Pe;
   private readonly lps: ReadonlySet<number>;
   private readonly to: number;
 
-  /** To be made before the first event. @throws ModelError for an LP that the run does not have */
+  /** Must be created before the first event. @throws ModelError for an LP that the run does not have */
   constructor(pe: Pe, { lps, to }: TraceRequest) {
     this.pe = pe;
     this.lps = new Set(lps);
@@ -105,7 +105,7 @@ export class LpTrace {
       try {
         at += writeSync(this.to, line, at);
       } catch (error) {
-        // A pipe that does not block, and is full.
+        // A non-blocking pipe that is full.
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
       }
     }

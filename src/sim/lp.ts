@@ -42,7 +42,7 @@ export type AnyLpType = LpType<AnyFields, AnyFields, unknown>;
 export type AnyMessage = StructOf<AnyFields>;
 type Message = AnyMessage & Flyweight;
 
-/** What LPs need of their PE. */
+/** The parts of a PE that LPs use. */
 export interface LpHost {
   readonly number: number;
   readonly config: RunConfig;
@@ -59,15 +59,15 @@ export interface LpHost {
   readonly kps: Int32Array;
   readonly spares: Float64Array | null;
   readonly timers: TimerEvents | null;
-  /** Least delay of a stop: it reaches all LPs. */
+  /** Least delay of a stop, because it reaches all LPs. */
   readonly stopLookahead: number;
 }
 
-/** A value as it would be written in a program. */
+/** A value in the notation of a program. */
 const shown = (value: unknown) =>
   typeof value === 'string' ? JSON.stringify(value) : String(value);
 
-/** The current event's fields, read from its record. */
+/** The current event, read from its record. */
 class CurrentEvent implements EventInfo {
   private readonly pool: EventPool;
   private readonly pe: LpHost;
@@ -95,7 +95,7 @@ class CurrentEvent implements EventInfo {
 
 sealNames(CurrentEvent.prototype, 'lp.event', NAMES.event);
 
-/** What a context is made of, on a PE of a kind. */
+/** The parts of a context, on each kind of PE. */
 export type ContextParts<Host extends LpHost> = [
   host: Host,
   type: string,
@@ -105,7 +105,7 @@ export type ContextParts<Host extends LpHost> = [
 
 export abstract class LpContext implements AnyLp, dist.NormalSource {
   readonly type: string;
-  /** Others take their place in a run that is traced. */
+  /** Replaced in a run that is traced. */
   handlers: AnyLpType;
   readonly params: unknown;
   readonly lps: number;
@@ -116,10 +116,10 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   readonly event: CurrentEvent;
   readonly state: AnyMessage & Flyweight;
   readonly stateLayout: StructLayout;
-  /** The received message, and the one being sent. */
+  /** The received message, and the message being sent. */
   readonly received: Message;
   protected readonly sent: Message;
-  /** The same LP for handlers that only read. */
+  /** The same LP for handlers that only read it. */
   readonly reader: LpReader;
   protected readonly host: LpHost;
   protected readonly F: Float64Array;
@@ -173,7 +173,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     this.reader = new LpReader(host, type, handlers);
   }
 
-  /** It is made: handlers may not add to it. */
+  /** The context is complete: handlers may not add properties. */
   seal(): void {
     for (const made of [this, this.event, this.reader, this.reader.event]) seal(made);
   }
@@ -210,8 +210,8 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   }
 
   /**
-   * When the run ends that is stopped after `delay`.
-   * @param early whether other PEs may have gone on for as long as the lookahead
+   * When the run ends if it is stopped after `delay`.
+   * @param early whether other PEs may be ahead by as much as the lookahead
    */
   protected stopTime(delay: number, early: boolean): number {
     if (typeof delay !== 'number' || !(delay >= 0))
@@ -297,7 +297,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     return dist.lognormal(this, mean, sd);
   }
 
-  /** Second value of a Box-Muller pair, kept with the LP; NaN when there is none. */
+  /** Second value of a Box-Muller pair, stored with the LP; NaN when there is none. */
   spare(): number {
     return this.host.spares === null ? Number.NaN : this.host.spares[this.index];
   }
@@ -341,7 +341,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     );
   }
 
-  /** @throws ModelError for an event that is sooner than LPs of its destination's type allow */
+  /** @throws ModelError for an event that is earlier than the LPs of its destination's type allow */
   refuseSooner(dest: number, delay: number, type: string, least: number): never {
     const own =
       least > this.lookahead ? `the lookahead of '${type}', ${least}` : `--lookahead=${least}`;
@@ -350,7 +350,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     );
   }
 
-  /** @throws ModelError for what `output` was given */
+  /** @throws ModelError for an argument of `output` that is not a text */
   refuseText(given: unknown): never {
     throw new ModelError(`output(${String(given)}): a line is a text; use String(value)`);
   }
@@ -364,7 +364,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     return `LP ${this.id} (${this.type}) at virtual time ${this.now}, message ${message}`;
   }
 
-  /** Signature extras of a new event, where its priority or offset is out of the ordinary. */
+  /** Signature extra of a new event with another priority than 1 or a zero offset. */
   inherit(h: number, zeroOffset: boolean, priority: number): void {
     if (typeof priority !== 'number' || Number.isNaN(priority)) {
       throw new ModelError(`send(): the priority ${shown(priority)} is not a number`);
@@ -377,7 +377,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   }
 }
 
-/** What `commit`, `final` and hooks get: an LP to be read, not written. */
+/** The view that `commit`, `final` and hooks get: an LP that can be read but not written. */
 export class LpReader implements LpView<AnyFields, unknown> {
   readonly type: string;
   readonly params: unknown;

@@ -1,4 +1,4 @@
-/** What is wrong with a model as it is declared, or with what its handlers gave back. */
+/** Checks a model's declaration, and the values that its handlers return. */
 
 import { didYouMean } from '../model/nearest.ts';
 import { allowed, checkNumber, OptionError, type OptionSpec } from '../model/option.ts';
@@ -28,7 +28,7 @@ const MODEL_PARTS = [
   'instrumentOf',
 ];
 
-/** Refuses what is no part of a model: a misspelt one would never be called. @throws ModelError with the nearest name */
+/** Refuses properties that are not part of a model: a misspelt handler would never be called. @throws ModelError with the nearest name */
 export function expectParts(what: string, given: object, kind: 'single' | 'multi' | 'type'): void {
   const parts =
     kind === 'type'
@@ -62,7 +62,7 @@ function expectNames(
   }
 }
 
-/** @throws ModelError where `given` is no object */
+/** @throws ModelError if `given` is not an object */
 export function expectObject(
   what: string,
   part: readonly string[],
@@ -75,7 +75,7 @@ export function expectObject(
 const shown = (value: unknown) =>
   typeof value === 'string' ? JSON.stringify(value) : String(value);
 
-/** What an option of a model may say of itself. */
+/** The properties of a model's option. */
 const SPEC = [
   ...['kind', 'default', 'help', 'min', 'max', 'unit', 'placeholder', 'fallback', 'bare', 'words'],
   ...['as', 'note', 'named', 'noEffect', 'none', 'choices', 'short', 'variable', 'names', 'hidden'],
@@ -111,7 +111,7 @@ function expectOptions(what: string, options: unknown): void {
   }
 }
 
-/** A model's own `end`, `lookahead` and `warmup`. @throws ModelError for what cannot be */
+/** A model's own `end`, `lookahead` and `warmup`. @throws ModelError for invalid values */
 function expectTimes(
   what: string,
   given: Readonly<Record<string, unknown>>,
@@ -128,7 +128,7 @@ function expectTimes(
   }
 }
 
-/** @throws ModelError for fields that cannot be */
+/** @throws ModelError for invalid fields */
 export function expectFields(what: string, part: string, name: string, fields: unknown): void {
   if (typeof fields !== 'object' || fields === null)
     throw new DeclarationError(`${what} needs ${part}: its fields, or {}`, [part]);
@@ -141,7 +141,7 @@ export function expectFields(what: string, part: string, name: string, fields: u
   }
 }
 
-/** Fields as they are for some values of the options. @throws ModelError for lengths that cannot be */
+/** The fields for some values of the options. @throws ModelError for invalid lengths */
 export function sizing(what: string, part: string, fields: Fields, options: object): Fields {
   const one = (name: string, field: Fields[string]) => {
     try {
@@ -222,7 +222,7 @@ function expectTables(what: string, tables: unknown): void {
     expectPlain(what, `tables.${name}`, make, ['tables', name]);
 }
 
-/** What a model has once, whatever its LP types. @throws ModelError that says what is wrong with it, and where */
+/** Checks the parts that a model has once, whatever its LP types. @throws ModelError that says what is wrong, and where */
 export function expectCommon(what: string, m: Readonly<Record<string, unknown>>): void {
   for (const name of ['help', 'options', 'instruments'] as const) {
     if (m[name] === undefined) continue;
@@ -256,7 +256,7 @@ function expectDrawing(what: string, drawing: unknown): void {
   expectPlain(what, 'drawing.links', links, ['drawing', 'links']);
 }
 
-/** What a model has for each type of LP. @throws ModelError that says what is wrong with it, and where */
+/** Checks the parts that each type of LP has. @throws ModelError that says what is wrong, and where */
 export function expectType(what: string, name: string, given: unknown): void {
   expectObject(what, ['types', name], given);
   const type = given as Readonly<Record<string, unknown>>;
@@ -270,7 +270,7 @@ export function expectType(what: string, name: string, given: unknown): void {
   expectInstrument(what, ['instrument'], type.instrument);
 }
 
-/** A model's function whose errors say where they were thrown, and whose options have only declared names. */
+/** Wraps a model's function: its errors name where they were thrown, and undeclared options are refused. */
 export function asked<O extends object, A extends readonly unknown[], R>(
   what: string,
   name: string,
@@ -280,14 +280,14 @@ export function asked<O extends object, A extends readonly unknown[], R>(
     try {
       return f(sealedOptions(options), ...rest);
     } catch (error) {
-      // What the model itself refuses is a line for the user.
+      // A ModelError that the model throws itself is passed on as one line for the user.
       if (error instanceof ModelError || error instanceof OptionError) throw error;
       throw new ModelError(`${what}, ${name}(): ${withPlace(error)}`, { cause: error });
     }
   };
 }
 
-/** Refuses functions that give back a promise or a generator. @throws ModelError that names the function */
+/** Refuses functions that return a promise or a generator. @throws ModelError that names the function */
 export function expectPlain(
   what: string,
   name: string,

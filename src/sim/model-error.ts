@@ -25,7 +25,7 @@ export class ModelError extends TriscopeError {
   override readonly name: string = 'ModelError';
 }
 
-/** A model's declaration that cannot work: `part` says where in it, such as `options`, `servers`. */
+/** An invalid declaration of a model: `part` gives the place in it, such as `options`, `servers`. */
 export class DeclarationError extends ModelError {
   readonly part: readonly string[];
 

@@ -6,7 +6,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DeclarationError } from './model-error.ts';
 
-/** This package's own files: an error's place is the first outside of them. */
+/** This package's own files: the place of an error is the first one outside of them. */
 const OWN = new URL('..', import.meta.url).href;
 const COMPILED = /\/triscope-model-[^/]+\/model\.mjs$/;
 const FRAME = /(file:\/\/[^\s()]+|\/[^\s():]+):(\d+):(\d+)\)?$/;
@@ -14,14 +14,14 @@ const FRAME = /(file:\/\/[^\s()]+|\/[^\s():]+):(\d+):(\d+)\)?$/;
 export const MAP = '//# sourceMappingURL=data:application/json;base64,';
 
 /**
- * The place, `models/shop.ts:12:7`, from the working directory where it lies below that; null where the stack names
+ * The place, such as `models/shop.ts:12:7`, relative to the working directory if it lies below; null if the stack names
  * none. Line and column count from 1. Models that were compiled are mapped back to their sources.
  */
 export function placeOf(error: unknown): string | null {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   for (const line of stack.split('\n')) {
     const [, file, row, column] = FRAME.exec(line) ?? [];
-    // Code made at run time names where it was made, too.
+    // A frame of code that was generated at run time also names its generator.
     if (file === undefined || line.includes('eval at') || file.startsWith(OWN)) continue;
     const path = file.startsWith('file:') ? fileURLToPath(file) : file;
     if (path.startsWith(fileURLToPath(OWN))) continue;
@@ -59,18 +59,18 @@ function mapped(at: Place): Place {
       column: entry.originalColumn + 1,
     };
   } catch {
-    // It was removed, or has no map: the place in what was compiled is better than none.
+    // The compiled file was removed, or has no map: the place in the compiled file is better than none.
     return at;
   }
 }
 
-/** Text in quotes and comments, which name nothing. */
+/** Texts in quotes and comments, in which names are not declarations. */
 const BESIDE = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|`[^`]*`/g;
 const blank = (text: string) => text.replace(/[^\n]/g, ' ');
 
 /**
  * The place of a part of a model's declaration in its file, such as of `options` and in it `servers`: the first of that
- * name after `defineModel(`, in it that of the next. Null where there is none.
+ * name after `defineModel(`, within it that of the next. Null if there is none.
  */
 function placeOfPart(path: string, part: readonly string[]): string | null {
   let text: string;

@@ -1,4 +1,4 @@
-/** What a modeller writes: a model's declaration, and what its handlers see. */
+/** The modeller's interface: a model's declaration, and what its handlers receive. */
 
 import type { OptionSpecs, OptionValues } from '../model/option.ts';
 import type { Fields, ReadonlyStructOf, Scalar, StructOf } from '../model/struct.ts';
@@ -13,9 +13,9 @@ export { ModelError };
 export interface EventInfo {
   /** Global id of the LP that sent it, in `forward` or in `init`. */
   readonly source: number;
-  /** Virtual time at which it was sent. */
+  /** Virtual time at which the event was sent. */
   readonly sendTime: number;
-  /** Among events of equal time the one of lower priority comes first; 1 where `send` was given none. */
+  /** Among events of equal time the one of lower priority comes first; 1 if `send` got none. */
   readonly priority: number;
   /** 32 bits that `forward` may leave for `reverse` (0 before every `forward`). ROSS's `tw_bf`. */
   bits: number;
@@ -41,7 +41,7 @@ export interface LpView<S extends Fields, P> {
   readonly warmup: number;
   /** Least offset of an event to another LP (`--lookahead`). */
   readonly lookahead: number;
-  /** What the model's `prepare` made of its options; the options themselves without one. */
+  /** The return value of the model's `prepare`; the options themselves if it has none. */
   readonly params: P;
   readonly event: EventInfo;
   readonly state: ReadonlyStructOf<S>;
@@ -107,8 +107,8 @@ interface CollectControl {
 }
 
 /**
- * What a model adds to the run's instrumentation (ROSS's `st_model_types`). Without one nothing changes. The
- * functions only read the LP; each part is called where its option asks for it.
+ * A model's additions to the run's instrumentation (ROSS's `st_model_types`). Without them nothing changes. The
+ * functions only read the LP; each is called if its option is set.
  */
 export interface Instrument<S extends Fields, M extends Fields, P> {
   /** Once per LP at each sampling point of `--model-stats`. */
@@ -149,7 +149,7 @@ export interface LpHandlers<S extends Fields, M extends Fields, P> {
    * and undoes them itself (`message` is then read-only). Draws and sends are always the engine's to undo.
    */
   reverse?(lp: Lp<S, M, P>, message: StructOf<M>): void;
-  /** Called once per committed event, in order of receive time for each LP. The state may be ahead of it. */
+  /** Called once per committed event, in order of receive time for each LP. The state may already include later events. */
   commit?(lp: LpView<S, P>, message: ReadonlyStructOf<M>): void;
   /** Called once per LP after the end. */
   final?(lp: LpView<S, P>, results: Results): void;
@@ -163,7 +163,7 @@ export interface LpType<S extends Fields, M extends Fields, P> extends LpHandler
   readonly state: S;
 }
 
-/** Where `final` puts results: merged over all LPs and PEs, shown with the run's statistics. */
+/** Collects the results of `final`: merged over all LPs and PEs, shown with the run's statistics. */
 export interface Results {
   /** Adds `value` to the total called `name`. */
   add(name: string, value: number): void;
@@ -171,7 +171,7 @@ export interface Results {
   max(name: string, value: number): void;
   /** Adds `weight` to bin `bin` (an integer ≥ 0) of the histogram called `name`. */
   count(name: string, bin: number, weight?: number): void;
-  /** One row about this LP: kept apart, ordered by LP in the end. */
+  /** Adds one row about this LP: rows are not merged, and ordered by LP at the end. */
   row(name: string, values: Readonly<Record<string, number>>): void;
 }
 
@@ -269,7 +269,7 @@ export interface Model extends ModelFields {
   readonly lookaheads: ReadonlyMap<string, number>;
   /** Default of `--warmup`, in virtual time. */
   readonly warmup: number | undefined;
-  /** Its fields for other options; null where none depends on options. */
+  /** Its fields for other options; null if no field depends on options. */
   readonly sizes: ((options: OptionValues<OptionSpecs>) => ModelFields) | null;
   readonly map: 'linear' | 'round-robin' | CustomMapping;
   readonly gvtHook: GvtHook<unknown> | undefined;

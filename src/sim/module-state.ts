@@ -1,10 +1,10 @@
 /**
- * Variables at the top of a model's modules. What handlers write there is not undone, and each thread has its own: it is
- * found by looking at them before and after a run.
+ * Variables at the top level of a model's modules. Changes by handlers are not undone, and each thread has its own copy. They are
+ * detected by comparing the variables before and after a run.
  */
 import { createHash, type Hash } from 'node:crypto';
 
-/** A variable at the top of a module, in what was compiled. */
+/** A variable at the top level of a compiled module. */
 export interface TopLevel {
   readonly name: string;
   /** Where it is declared in the compiled text, from 1. */
@@ -15,7 +15,7 @@ export interface TopLevel {
 const DECLARED = /^(?:var|let|const) (.*)$/;
 /** Names that a declaration may declare; others in its text are harmless, see `variablesExport`. */
 const NAMES = /(?:^|, )([A-Za-z_$][\w$]*)(?= =|,|;|$)/g;
-/** What the compiler adds: helpers, and the model itself. */
+/** Names that the compiler adds: helpers, and the model itself. */
 const ADDED = /^__|^import_|_default\d*$/;
 const MODULE = /^\/\/ (\S.*)$/;
 
@@ -39,18 +39,18 @@ export function topLevelOf(compiled: string): TopLevel[] {
 /** What the compiled module exports them as. */
 export const VARIABLES = '__triscope_variables';
 
-/** Text that exports a function of their values. `typeof` says nothing against a name that there is not. */
+/** Source of an exported function that returns their values. `typeof` accepts names that do not exist. */
 export function variablesExport(all: readonly TopLevel[]): string {
   const value = ({ name }: TopLevel) => `typeof ${name} === 'undefined' ? undefined : ${name}`;
   return `export const ${VARIABLES} = () => [${all.map(value).join(', ')}];\n`;
 }
 
-/** Values that are looked at, in one variable; further ones are taken to be as they were. */
+/** Maximum number of values compared in one variable; further ones count as unchanged. */
 const MOST = 1_000_000;
 
 function add(hash: Hash, value: unknown, seen: Map<object, number>): void {
   if (typeof value !== 'object' || value === null) {
-    // Functions do not change; what they close over is not seen.
+    // Functions do not change; the variables in their closures are not seen.
     hash.update(`${typeof value} ${typeof value === 'function' ? '' : String(value)};`);
     return;
   }
@@ -76,7 +76,7 @@ function add(hash: Hash, value: unknown, seen: Map<object, number>): void {
   hash.update('}');
 }
 
-/** A text that is another for another content of `value`, however deep. */
+/** A text that differs if any part of `value` differs, however deep. */
 export function contentOf(value: unknown): string {
   const hash = createHash('sha256');
   add(hash, value, new Map());

@@ -1,4 +1,4 @@
-/** The files of a new model: one that runs, type-checks and is tested, to be changed. */
+/** The files of a new model, to be edited: it runs, type-checks, and has a test. */
 
 const model = (
   name: string,
@@ -19,7 +19,7 @@ export default defineModel({
   lps: (options) => options.counters,
   end: 2000,
 
-  // All that changes during a run: the engine undoes it where it has to.
+  // All state that changes during a run: the engine undoes changes when it has to.
   state: {
     present: 'u32',
     served: 'u32',
@@ -115,7 +115,7 @@ const COMPILER = {
 
 const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Files of a new model, by name: the model, its test, its settings, and what npm and TypeScript go by. */
+/** Files of a new model, by name: the model, its test, its settings, and the files for npm and TypeScript. */
 export const newModel = (name: string, version: string): Readonly<Record<string, string>> => ({
   [`${name}.ts`]: model(name),
   [`${name}.test.mjs`]: test(name),

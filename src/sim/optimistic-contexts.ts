@@ -1,15 +1,15 @@
-/** What an optimistic PE is made of before its engine exists. */
+/** The parts of an optimistic PE that exist before its engine. */
 import { Entries, Kp } from './kp.ts';
 import { OptimisticLp } from './optimistic-lp.ts';
 import type { Pe } from './pe.ts';
 
-/** What the KPs of a PE remember; made with its contexts, which write to it. */
+/** The records of the PE's KPs; created together with the contexts, which write to them. */
 export interface KpMemory {
   readonly kps: readonly Kp[];
   readonly entries: Entries;
 }
 
-/** The KPs of a PE and the contexts, each an `Lp`, that record with them. */
+/** The PE's KPs, and the contexts (`Lp`) that record effects with them. */
 export function optimisticContexts(Lp: typeof OptimisticLp = OptimisticLp): {
   readonly contextFor: ConstructorParameters<typeof Pe>[6];
   readonly kept: () => KpMemory;

@@ -1,4 +1,4 @@
-/** What handlers get in optimistic runs: every effect is recorded with the event's KP, to be undone. */
+/** The LP that handlers get in optimistic runs: every effect is recorded with the event's KP, so that it can be undone. */
 
 import type { WriteLog } from '../model/cells.ts';
 import type { Channels } from './channels.ts';
@@ -57,7 +57,7 @@ function sender(
   /** Remembers an output of the current event. */
   function remember(code: number): void {
     const at = K[CURRENT];
-    // What `init` sends is never taken back, nor what an event sends that is final.
+    // Sends of `init`, and of a final event, are never undone.
     if (at === 0) return;
     const n = E[at + E_OUTS];
     E[at + E_OUTS] = n + 1;
@@ -103,7 +103,7 @@ function sender(
       return lp.nothing();
     }
     let h = pool.alloc();
-    // A final event cannot be undone for want of memory.
+    // A final event cannot be undone when memory is short.
     if (h === 0 && K[CURRENT] === 0 && parent !== 0) h = (lp.engine as LpEngine).arriving();
     if (h === 0) {
       if (parent === 0) {
@@ -134,7 +134,7 @@ function sender(
   };
 }
 
-/** What LPs ask of the engine beyond their own PE. */
+/** Requests of LPs that concern the engine. */
 interface LpEngine {
   readonly channels: Channels;
   /** A free event record, past any memory bound. */
@@ -146,7 +146,7 @@ interface LpEngine {
   holdStop(h: number, time: number): void;
 }
 
-/** What the engine undoes itself `reverse` must not touch. */
+/** State that the engine undoes itself, and that `reverse` must not change. */
 const REVERSING: WriteLog = {
   save() {
     throw new ModelError('reverse() writes a statistic or timer, which the engine undoes itself');
@@ -155,7 +155,7 @@ const REVERSING: WriteLog = {
 
 export class OptimisticLp extends LpContext {
   declare protected readonly host: Pe;
-  /** Whether any writes to the state are logged, with the KP in `state.$log`: with `reverse`, those of statistics. */
+  /** Whether any writes to the state are logged, with the KP in `state.$log`; in types with `reverse` these are the writes to statistics. */
   readonly logged: boolean;
   /** The current event could not be finished: out of event memory. */
   aborted = false;

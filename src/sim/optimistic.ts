@@ -70,7 +70,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
   private readonly kpOf: Int32Array;
   private readonly cancelStack: number[] = [];
   private readonly watch: RollbackWatch | null;
-  /** Marks of regions, for observers outside of the simulator. */
+  /** Marks of regions, for observers outside the simulator. */
   private readonly marks = engineMarks();
   readonly channels: Channels;
   private readonly heldOutputs = new HeldOutputs();
@@ -109,7 +109,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
 
   /**
    * Handles up to `max` events with receive times below `bound`; returns how many.
-   * @throws what a handler throws, where it cannot be held until the event commits
+   * @throws the error of a handler, if it cannot be held until the event commits
    */
   readonly run: (max: number, bound: number) => number;
   /** Handles event `h`, which has been taken from the queue. */
@@ -161,7 +161,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     return h === 0 ? Infinity : this.pe.pool.F[h];
   }
 
-  /** An exception may be the fruit of wrong speculation: it is held until the event commits. Returns entry flags. */
+  /** An exception may be caused by wrong speculation: it is held until the event commits. Returns entry flags. */
   hold(lp: OptimisticLp, error: unknown): number {
     this.suspended.add(lp.index, lp.h, '', error);
     return lp.handlers.reverse === undefined ? 0 : BROKEN;
@@ -241,7 +241,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     } else pe.freeEvent(h);
   }
 
-  /** Takes back an output of an event of LP `index` at `time`. */
+  /** Undoes an output of an event of LP `index` at `time`. */
   private cancelOut(code: number, time: number, index: number): void {
     if (code === OUT_PAST_END) {
       this.pe.counts[C.eventsPastEnd]--;
@@ -258,7 +258,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     } else this.cancelLocal(code, this.pe.number, this.watch?.rollback ?? 0);
   }
 
-  /** Takes back event `h` of this PE. @param pe, rollback what cancels it */
+  /** Cancels event `h` of this PE. @param pe, rollback the rollback that cancels it */
   private cancelLocal(h: number, pe: number, rollback: number): void {
     const I = this.pe.pool.I;
     const i = (h << 1) + STATE;
@@ -367,12 +367,12 @@ export class Optimism implements Engine, Receiver, TimeWarp {
 
   /**
    * Commits every event before `gvt`, KP by KP, each in order.
-   * @throws what a handler threw in an event that now commits, or why an LP suspended itself in it
+   * @throws the error of a handler in an event that now commits, or the reason for which an LP suspended itself in it
    */
   readonly fossilCollect: (gvt: Gvt) => void;
   readonly commitKp: (k: number) => void;
 
-  /** @throws what the first held event before `gvt` threw or suspended itself for, whichever KP it is of. */
+  /** @throws the error or the suspension of the first held event before `gvt`, whichever KP it belongs to. */
   stopAtFirst(gvt: Gvt): void {
     const { pe } = this;
     const first = this.suspended.first(
@@ -382,7 +382,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     if (first !== 0) this.stopIfHeld(first);
   }
 
-  /** What the flags in an event's state ask for when it commits. */
+  /** Carries out the requests in an event's flags when it commits. */
   commitFlags(state: number, h: number): void {
     if ((state & REMOTE) !== 0) {
       this.pe.counts[C.remoteEvents]++;
@@ -393,7 +393,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     if ((state & HAS_OUTPUT) !== 0) this.pe.outputs.push(...this.heldOutputs.take(h));
   }
 
-  /** The event sent to another PE as output `code` will not be taken back. */
+  /** The event sent to another PE as output `code` will not be undone any more. */
   settled(code: number): void {
     const { pes } = this.transport;
     const to = (-2 - code) % pes;
@@ -428,7 +428,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     return lp;
   }
 
-  /** @throws what event `h`, just handled, threw or suspended itself for. */
+  /** @throws the error of event `h`, which was just handled, or the reason for its suspension. */
   stopIfHeld(h: number): void {
     if (!this.suspended.any || !this.suspended.awaits(h)) return;
     this.current = this.lpOf(h) as OptimisticLp;

@@ -1,10 +1,10 @@
 /**
- * What a handler must not ask of the world outside of its event: clocks, random numbers that are not its LP's, and
- * timers. A run would differ from the next, and an event handled again from itself. Users' models are compiled with
+ * Calls that a handler must not make: clocks, random numbers other than its LP's, and
+ * timers. With them, a run would differ from the next, and an event from its own repetition. Users' models are compiled with
  * these names replaced by the functions here (compile-model.ts), which refuse while handlers run.
  */
 
-/** One for all copies of this module in a thread: a model's may be another than the engine's. */
+/** One instance for all copies of this module in a thread: a model may use another copy than the engine. */
 const state = (() => {
   const key = Symbol.for('triscope.sim.handling');
   const all = globalThis as { [key: symbol]: { depth: number } | undefined };
@@ -12,7 +12,7 @@ const state = (() => {
   return all[key];
 })();
 
-/** Runs `work`, in which handlers are called. */
+/** Runs `work`, which calls handlers. */
 export function handling<T>(work: () => T): T {
   state.depth++;
   try {
@@ -72,7 +72,7 @@ export const fetching = refusing(globalThis, 'fetch', 'fetch', LATER);
 
 const dateNow = refusing(Date, 'now', 'Date.now', CLOCK);
 
-/** `Date`, whose present moment is refused while handlers run. */
+/** `Date`, which refuses the present time while handlers run. */
 export const date = new Proxy(Date, {
   get: (target, key) => (key === 'now' ? dateNow : Reflect.get(target, key)),
   construct: (target, args, made) => {
@@ -87,7 +87,7 @@ export const date = new Proxy(Date, {
 
 const promised = () => expectOutside('a promise', LATER);
 
-/** `Promise`, of which none is made while handlers run. */
+/** `Promise`, which refuses to create promises while handlers run. */
 export const promise = new Proxy(Promise, {
   get: (target, key) => {
     const value: unknown = Reflect.get(target, key);
@@ -103,7 +103,7 @@ export const promise = new Proxy(Promise, {
   },
 });
 
-/** What is replaced in a user's model, and the export above that it is replaced by. */
+/** Names that are replaced in a user's model, and the export above that replaces each. */
 export const REPLACED: Readonly<Record<string, string>> = {
   'Math.random': 'random',
   'globalThis.Math.random': 'random',

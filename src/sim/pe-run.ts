@@ -1,4 +1,4 @@
-/** One PE from its model to its result: what a worker thread does, or the main thread with one PE. */
+/** Runs one PE from its model to its result: in a worker thread, or in the main thread with a single PE. */
 
 import { engineMarks, MARK_EVENTS } from '../model/engine-marks.ts';
 import { CheckingLp } from './checking-lp.ts';
@@ -39,7 +39,7 @@ import { seal } from './sealed.ts';
 import { tellMarks } from './tell-marks.ts';
 import { ASK_HOOK, ASK_SAMPLE, type Transport } from './transport/transport.ts';
 
-/** What one PE did. Plain data: it crosses threads. */
+/** The result of one PE. Plain data: it crosses threads. */
 export interface PeResult {
   readonly pe: number;
   readonly lps: number;
@@ -55,26 +55,26 @@ export interface PeResult {
   readonly eventBytes: number;
   readonly lpBytes: number;
   readonly criticalPath: number;
-  /** Least offset of an event, in virtual time; null where none was sent, or nobody watched. */
+  /** Least offset of any event, in virtual time; null if none was sent, or offsets were not observed. */
   readonly leastOffset: number | null;
-  /** The same of events to other LPs. */
+  /** The same for events to other LPs. */
   readonly leastDelay: number | null;
   readonly handlers: readonly HandlerCost[];
   /** Reached the end, and how far it got. */
   readonly finished: boolean;
-  /** When the model stopped the run; null where it did not. */
+  /** When the model stopped the run; null if it did not. */
   readonly stoppedAt: number | null;
   readonly gvt: number;
   /** Seconds from the first event to the last. */
   readonly wallSeconds: number;
   readonly results: GatheredResults;
-  /** Where one was asked for. */
+  /** The commit log, if one was requested. */
   readonly commits?: CommitLog;
-  /** What was recorded, stream by stream. */
+  /** The recording's counts, stream by stream. */
   readonly streams: readonly StreamTotals[];
 }
 
-/** What a PE hands over while it runs. */
+/** What a PE sends to the main thread while it runs. */
 export interface PeOutput {
   readonly lines: readonly OutputLine[];
   readonly images: readonly PeImage[];
@@ -91,7 +91,7 @@ export function recordsFor(model: Model, config: RunConfig): number {
   return Math.max(64, Math.floor(config.maxMemory / bytes));
 }
 
-/** Of so many events of a sequential run, so many are timed. */
+/** In a sequential run, one in this many events is timed. */
 const SAMPLED_CHUNK = 8192;
 const SAMPLES = 16;
 
@@ -114,7 +114,7 @@ class SequentialDriver implements Driver {
     this.loop = inOrderLoop(pe, null);
     this.hooks = new GvtHooks(pe);
     const often = pe.model.gvtHook?.every !== undefined || pe.instrument !== null;
-    // Where something happens every n GVTs, it does so in a sequential run as often as in a parallel one.
+    // Actions at every n-th GVT happen as often in a sequential run as in a parallel one.
     this.chunk = often ? pe.config.gvtInterval * pe.config.batch : SAMPLED_CHUNK;
   }
 
@@ -235,7 +235,7 @@ export class PeRun {
     );
     this.transport = transportFor(this.pe);
     const { pe, transport } = this;
-    // Before the scheduler, which handles nothing past the first one.
+    // Created before the scheduler, which handles nothing past the first checkpoint.
     if (times !== null) this.checkpoints = new PeCheckpoints(pe, times, from?.head.time ?? 0);
     pe.checkpoints = this.checkpoints;
     this.instrument =
@@ -270,17 +270,17 @@ export class PeRun {
     this.instrument?.attach(sampled, clock, transport);
   }
 
-  /** Keeps a log of what is committed, as part of the result. Before `init`. */
+  /** Keeps a log of committed events, as part of the result. Call before `init`. */
   logCommits(): void {
     this.commits = new CommitLogger(this.pe);
   }
 
-  /** Tells of the events of some LPs. Before `init`. @throws ModelError for an LP that there is not */
+  /** Traces the events of some LPs. Call before `init`. @throws ModelError for an LP that does not exist */
   trace(request: TraceRequest): void {
     new LpTrace(this.pe, request);
   }
 
-  /** Goes on from a checkpoint; in the place of `init`. */
+  /** Continues from a checkpoint, in place of `init`. */
   restore(checkpoint: Checkpoint): void {
     const { pe } = this;
     const { head } = checkpoint;
@@ -293,7 +293,7 @@ export class PeRun {
     pe.seconds[A.initialization] = (performance.now() - this.started) / 1000;
   }
 
-  /** Initialises the LPs; what they send to other PEs is posted. */
+  /** Initialises the LPs; their messages to other PEs are posted. */
   init(): void {
     const { pe } = this;
     try {
@@ -306,7 +306,7 @@ export class PeRun {
     pe.seconds[A.initialization] = (performance.now() - this.started) / 1000;
   }
 
-  /** Goes on for about `milliseconds`; false when the run has ended. */
+  /** Continues for about `milliseconds`; false when the run has ended. */
   advance(milliseconds: number): boolean {
     if (Number.isNaN(this.firstEvent)) this.firstEvent = performance.now();
     try {
@@ -330,7 +330,7 @@ export class PeRun {
     return { lines, images: this.checkpoints?.take(lines.length) ?? [] };
   }
 
-  /** Runs the LPs' `final` and sums up. */
+  /** Calls the LPs' `final` and sums up. */
   result(): PeResult {
     const { pe } = this;
     this.clock.share();
@@ -372,7 +372,7 @@ export class PeRun {
     };
   }
 
-  /** Adds the event, its LP and its message to what a handler threw. */
+  /** Adds the event, its LP and its message to the error of a handler. */
   private explain(error: unknown, doing: 'init' | 'forward' | 'final'): unknown {
     if (error instanceof HandlerError) return error;
     if (error instanceof ModelError && error.message.includes(' virtual time ')) return error;

@@ -38,10 +38,10 @@ import { typeLookaheads } from './type-lookaheads.ts';
 const { T_SENDS } = tallies;
 const { ALIGN, EXTRA, LP_STATE, RECV, SOURCE, TIE } = layout;
 
-/** LPs from which memory is large enough for large pages to pay for loading the means to ask for them. */
+/** From this number of LPs on, their memory is large enough that large pages repay loading the code that requests them. */
 const MANY_LPS = 4096;
 
-/** A line that a model printed, with what orders it among all PEs' lines. */
+/** A line that a model printed, with the keys by which the lines of all PEs are ordered. */
 export interface OutputLine {
   /** Virtual time of the event that printed it. */
   readonly time: number;
@@ -69,26 +69,26 @@ export function compareLines(a: OutputLine, b: OutputLine): number {
   return left.length - right.length;
 }
 
-/** A line that comes before the events of its time: of `init`, or of a hook. */
+/** A line that precedes the events of its time: printed by `init` or a hook. */
 export function ahead(time: number, lp: number, text: string): OutputLine {
   return { time, priority: -Infinity, tie: 0, prefix: NO_PREFIX, lp, text };
 }
 
 /** Makes a PE's part of checkpoints. */
 export interface CheckpointMaker {
-  /** Time of the next one: no event at or past it may be handled before. Infinity for none. */
+  /** Time of the next one: no event at or past it may be handled before it. Infinity for none. */
   readonly next: number;
   /**
-   * GVT is `gvt`, all before it is committed, and nothing that was sent before it has still to arrive.
-   * @param asksHook whether a committed event has asked for a hook that is still to be called
+   * GVT is `gvt`, everything before it is committed, and every message sent before it has arrived.
+   * @param asksHook whether a committed event has requested a hook that was not called yet
    * @returns whether a checkpoint was made
    */
   reached(gvt: number, asksHook: boolean): boolean;
-  /** The same where there is only one PE, which handles nothing meanwhile: all that are due. */
+  /** The same with a single PE, which handles nothing meanwhile: makes all checkpoints that are due. */
   reachedAlone(gvt: number): void;
 }
 
-/** Counts of a PE at some moment. */
+/** Counts of a PE at one moment. */
 export interface Counted {
   readonly counts: Float64Array;
   readonly words: Int32Array | null;
@@ -130,12 +130,12 @@ export class Pe {
   /** Second values of Box-Muller pairs, once any LP draws one. */
   spares: Float64Array<ArrayBuffer> | null = null;
   spareWords: Int32Array | null = null;
-  /** The context that the engine entered last: an error belongs to it. */
+  /** The context that the engine entered last: errors are attributed to it. */
   current: LpContext;
   outputs: OutputLine[] = [];
   /** An LP's request for a GVT hook has been committed. */
   hookAsked = false;
-  /** When a committed event stops the run; at the end of a stopped run, when that was on any PE. */
+  /** When a committed event stops the run; at the end of a stopped run, the stop of whichever PE had it. */
   stopTime = Infinity;
   /** Least offset of an event to an LP of this PE, in virtual time. */
   readonly lookahead: number;
@@ -148,16 +148,16 @@ export class Pe {
   hookTime: number;
   /** When checkpoints are made; null for never. */
   checkpoints: CheckpointMaker | null = null;
-  /** The recorder of this PE, if there is one; set before the engine is made. */
+  /** The recorder of this PE, if there is one; must be set before the engine is created. */
   instrument: PeRecorder | null = null;
-  /** Tells of the events of some LPs; null for none. */
+  /** The trace of some LPs; null for none. */
   trace: { undone(h: number, index: number): void } | null = null;
   /** Counts per LP or KP, where KPs or LPs are sampled. */
   tally: Tally | null = null;
   readonly handlerTimes: HandlerTimes;
   private readonly key = startOfTime();
 
-  /** Least offset of any event sent, and of any to another LP, in virtual time; watched in conservative runs. As long as V8 leaves it where it is. */
+  /** Least offset of any event sent, and of any to another LP, in virtual time; observed in conservative runs. 128 bytes, because V8 moves smaller arrays. */
   readonly leastOffset = new Float64Array(16).fill(Infinity);
 
   constructor(
@@ -261,12 +261,12 @@ export class Pe {
     }
   }
 
-  /** An event that is committed, or will be, stops the run at `time`. */
+  /** A committed event, or one that will be, stops the run at `time`. */
   stopAt(time: number): void {
     if (time < Math.min(this.config.end, this.stopTime)) this.stopTime = time;
   }
 
-  /** From now on the queue gives no event at or past `stopTime`: no other event of a sequential run pays for asking. */
+  /** From now on the queue gives no event at or past `stopTime`, so that other events of a sequential run need no check. */
   closeQueue(): void {
     const { queue } = this;
     if (this.closed || this.stopTime === Infinity) return;
@@ -304,7 +304,7 @@ export class Pe {
     return longest;
   }
 
-  /** Adds event `h`, committed, to the digest and the counters. */
+  /** Adds the committed event `h` to the digest and the counters. */
   committed(h: number, id: number): void {
     const I = this.pool.I;
     const i = h << 1;
@@ -315,13 +315,13 @@ export class Pe {
     }
   }
 
-  /** Whether event `h` comes before the GVT's event: whether it can be committed. */
+  /** Whether event `h` comes before the GVT's event, so that it can be committed. */
   precedes(h: number, gvt: Gvt): boolean {
     const t = this.pool.F[h + RECV];
     return t < gvt.time || (t === gvt.time && compareGvts(this.keyOf(h, this.key), gvt) < 0);
   }
 
-  /** The key of event `h` as a GVT; that of the end of time for 0. */
+  /** The key of event `h` as a GVT; for 0 the key of the end of time. */
   keyOf(h: number, out: Gvt): Gvt {
     if (h === 0) copyGvt(END, out);
     else {
@@ -332,7 +332,7 @@ export class Pe {
     return out;
   }
 
-  /** As `keyOf`, or, where the tie-breaker would have to be found, a key before it, of the same time and priority. */
+  /** As `keyOf`; if the tie-breaker would have to be computed, an earlier key of the same time and priority. */
   boundOf(h: number, out: Gvt): Gvt {
     const { F, I } = this.pool;
     if (h === 0 || F[h + TIE] >= 0 || I[(h << 1) + EXTRA] !== 0) return this.keyOf(h, out);
@@ -395,7 +395,7 @@ export class Pe {
     };
   }
 
-  /** What has been counted so far; `recount` goes back to it. */
+  /** The present counts, for `recount`. */
   counted(): Counted {
     const { counts, tally } = this;
     return {
@@ -405,7 +405,7 @@ export class Pe {
     };
   }
 
-  /** Sets the counts back to `then`, for events that are handled twice as a check. */
+  /** Sets the counts back to `then`, because events that are handled twice as a check count once. */
   recount(then: Counted): void {
     this.counts.set(then.counts);
     if (then.words !== null) this.tally?.words.set(then.words);

@@ -16,7 +16,7 @@ export interface Placement {
 
 /**
  * Places `lps` LPs on `pes` PEs.
- * @throws ModelError where a custom mapping names a PE that does not exist
+ * @throws ModelError if a custom mapping names a PE that does not exist
  */
 export function placeLps(model: Model, lps: number, pes: number): Placement {
   if (model.map === 'linear') {
@@ -58,7 +58,7 @@ export function indexOfLp(p: Placement, lp: number, pe: number): number {
   return p.indexOf !== null ? p.indexOf[lp] : lp - (p.firsts?.[pe] ?? 0);
 }
 
-/** The LPs of all PEs, by index: in one pass, where one call per PE would look at every LP for each. */
+/** The LPs of all PEs, by index, in one pass: a call per PE would look at every LP each time. */
 export function lpsOfPes(p: Placement): Int32Array[] {
   const { peOf, indexOf } = p;
   if (peOf === null || indexOf === null) return p.counts.map((_, pe) => lpsOfPe(p, pe));

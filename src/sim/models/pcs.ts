@@ -6,20 +6,20 @@
  *     what `forward` did                    how `reverse` knows
  *     counted up, took a channel            `lp.event.bits` says which branches were taken
  *     overwrote the occupancy integral      the old values are in the message
- *     drew, sent                            the engine's affair
+ *     drew, sent                            the engine undoes draws and sends
  */
 import { float, int } from '../../model/option.ts';
 import { defineModel } from '../define-model.ts';
 import { type Lp, ModelError } from '../model.ts';
 
-/** What an event is to the cell that gets it. */
+/** The kinds of events. */
 const NEW_CALL = 0;
 const HAND_OFF = 1;
 /** A channel becomes free: its call ends, or moves to a neighbour. */
 const END = 2;
 const MOVE = 3;
 
-/** Left by `forward` for `reverse`. */
+/** Bits that `forward` leaves for `reverse`. */
 const TOOK_CHANNEL = 1;
 const NEW_PEAK = 2;
 
@@ -43,7 +43,7 @@ const message = {
   kind: 'u8',
   /** HAND_OFF: how long the call still lasts. */
   remaining: 'f64',
-  /** What `forward` overwrote. */
+  /** Values that `forward` overwrote. */
   oldOccupancy: 'f64',
   oldSince: 'f64',
 } as const;
@@ -82,7 +82,7 @@ function neighbour(lp: Cell): number {
   }
 }
 
-/** Gives a call a channel, if there is one, until it ends or moves on. Returns whether there was. */
+/** Gives a call a channel, if one is free, until it ends or moves on. Returns whether one was free. */
 function connect(lp: Cell, remaining: number): boolean {
   const { state: s, params: p } = lp;
   if (s.busy === p.channels) return false;
@@ -96,7 +96,7 @@ function connect(lp: Cell, remaining: number): boolean {
   if (remaining <= dwell) {
     lp.send(lp.id, remaining).kind = END;
   } else {
-    // The neighbour is told now what will happen then: that is the model's lookahead.
+    // The neighbour is informed in advance: this is the model's lookahead.
     lp.send(lp.id, dwell).kind = MOVE;
     const handOff = lp.send(neighbour(lp), dwell);
     handOff.kind = HAND_OFF;
@@ -105,7 +105,7 @@ function connect(lp: Cell, remaining: number): boolean {
   return true;
 }
 
-/** Takes back `connect`, but for what it drew and sent. */
+/** Undoes `connect`, except for draws and sends. */
 function disconnect(lp: Cell): boolean {
   const { state: s, event } = lp;
   if ((event.bits & TOOK_CHANNEL) === 0) return false;
@@ -222,7 +222,7 @@ export default defineModel({
       },
     },
     traceEvent: {
-      // Nothing of the state: when an event commits, that may be ahead of it.
+      // The state is not printed: when an event commits, the state may be ahead of it.
       fields: { kind: 'u8', connected: 'u8', remaining: 'f32' },
       fill(lp, m, data) {
         data.kind = m.kind;

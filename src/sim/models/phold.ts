@@ -10,14 +10,14 @@ const MOVED = 1;
 /** Multiplications, each of which waits for the one before it, in a microsecond of a CPU of 3 GHz. */
 const PER_MICROSECOND = 750;
 
-/** Computes for nothing. The result has to be looked at, or V8 would leave it out. */
+/** Computes without a purpose. The result must be used, or V8 would remove the loop. */
 function compute(steps: number): number {
   let x = 1;
   for (let k = 0; k < steps; k++) x = (Math.imul(x, 0x41c64e6d) + 12345) | 0;
   return x;
 }
 
-/** What ROSS's reader takes for PHOLD's event data: one integer. */
+/** PHOLD's event data as ROSS's reader expects it: one integer. */
 const eventData = {
   fields: { event_type: 'i32' },
   fill(lp: { id: number; event: EventInfo }, _message: object, data: { event_type: number }) {
@@ -84,7 +84,7 @@ export default defineModel({
   },
   reverse() {},
   instrument: {
-    // ROSS's PHOLD has no state to tell of; it writes this to have something to read.
+    // ROSS's PHOLD has no state; it writes this number so that there is something to read.
     sample: {
       fields: { test_int: 'i32' },
       fill(_lp, data) {

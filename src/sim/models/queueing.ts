@@ -19,7 +19,7 @@ const CAPACITY = 512;
 
 const POSITIVE = { min: Number.MIN_VALUE };
 
-/** What an event is to the station that gets it. */
+/** The kinds of events. */
 const FROM_OUTSIDE = 0;
 const FROM_STATION = 1;
 const SERVED = 2;
@@ -160,7 +160,7 @@ export default defineModel({
       }
       if (s.present.length > 1) return;
     }
-    // Someone has just become the first in line: the service begins.
+    // A customer has just become the first in line: its service begins.
     if (s.present.length > 0) lp.send(lp.id, lp.exponential(p.meanService)).kind = SERVED;
   },
   instrument: {
@@ -173,7 +173,7 @@ export default defineModel({
         data.entered = s.entered;
         data.left = s.left;
         data.served = total(s.served);
-        // How long the customer in service has been here.
+        // Time that the customer in service has spent here.
         data.oldest = here > 0 ? lp.now - s.present.get(0) : 0;
       },
     },

@@ -52,7 +52,7 @@ type Router = Lp<typeof state, typeof message, Params>;
 /** Gives a packet to the output link on its way. */
 function forwardPacket(lp: Router, to: number, injected: number, hops: number, waited: number) {
   const { state: s, params: p, now, id } = lp;
-  // The first dimension in which it is not there yet, and how far it is upwards.
+  // The first dimension in which the packet has not arrived, and the distance upwards in it.
   let d = 0;
   let up = 0;
   let here = 0;
@@ -169,7 +169,7 @@ export default defineModel({
     let busiest = 0;
     for (let port = 0; port < 2 * p.n; port++) {
       sent += s.sent.get(port);
-      // What a link has still to send at the end does not count.
+      // Packets that a link still has to send at the end do not count.
       const busy = s.sent.get(port) * p.serialisation - Math.max(0, s.busyUntil.get(port) - lp.end);
       const utilisation = lp.end > 0 ? busy / lp.end : 0;
       busiest = Math.max(busiest, utilisation);

@@ -31,29 +31,29 @@ const AMOUNT = 5;
 const PATIENCE = 6;
 const PLACE = PATIENCE + TIMER_CELLS;
 
-/** A customer in a line, or one that has just been taken from it. */
+/** A customer who waits in a line, or was just taken from it. */
 export interface Customer {
-  /** What the customer was given when it joined: a number of the model's. */
+  /** The number that the model gave the customer when it joined. */
   readonly value: number;
   /** Virtual time at which it joined. */
   readonly since: number;
   /** Its priority: lower ones come first. */
   readonly priority: number;
-  /** Units that it asks for. */
+  /** Units that it requests. */
   readonly amount: number;
-  /** Number by which it is called as long as it waits. */
+  /** Number that identifies it as long as it waits. */
   readonly ticket: number;
 }
 
-/** A line as it is read. */
+/** A line, read-only. */
 export interface ReadonlyLine {
   /** Number of customers that wait. */
   readonly length: number;
   /** Number of customers that there is room for. */
   readonly places: number;
-  /** Whether there is room for no more. */
+  /** Whether the line is full. */
   readonly isFull: boolean;
-  /** Who is next; undefined where nobody waits. */
+  /** The first customer; undefined if nobody waits. */
   readonly first: Customer | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface ReadonlyLine {
 export interface Joining {
   /** Lower ones come first; 1 by default. */
   readonly priority?: number;
-  /** Units that it asks for, where that matters; 1 by default. */
+  /** Units that it requests, in the line of a resource; 1 by default. */
   readonly amount?: number;
 }
 
@@ -74,19 +74,19 @@ export interface Line extends ReadonlyLine {
    * @throws FieldOverflowError where the line is full
    */
   join(value: number, how?: Joining): number;
-  /** Takes the first customer, whose patience is then no matter any more; undefined where nobody waits. */
+  /** Takes the first customer and cancels its timer; undefined if nobody waits. */
   next(): Customer | undefined;
   /**
    * The customer with `ticket` leaves before its turn.
-   * @returns who left; undefined where nobody with this ticket waits
+   * @returns the customer; undefined if nobody waits with this ticket
    */
   leave(ticket: number): Customer | undefined;
-  /** Whether the customer with `ticket` waits. */
+  /** Whether a customer waits with `ticket`. */
   has(ticket: number): boolean;
   /**
    * The timer of the customer with `ticket`, to be armed with the event at which it loses patience. Cancelled when the customer
    * is taken or leaves.
-   * @throws FieldOverflowError where nobody with this ticket waits
+   * @throws FieldOverflowError if nobody waits with this ticket
    */
   patience(ticket: number): Timer;
 }

@@ -1,4 +1,4 @@
-/** Units that customers use for a while: servers, machines, places; and the line of those that wait for some. */
+/** Units that customers use for a while, such as servers, machines or places, and the line of customers who wait for some. */
 import type { Cells, CellsField } from '../../model/cells.ts';
 import { FieldUseError } from '../../model/field-error.ts';
 import { fieldOf, type Length } from '../../model/struct.ts';
@@ -16,37 +16,37 @@ const CAPACITY = 0;
 const BUSY = 1;
 const OWN = 2;
 
-/** A resource as it is read. */
+/** A resource, read-only. */
 export interface ReadonlyResource {
-  /** Units that there are. */
+  /** Number of units. */
   readonly capacity: number;
   /** Units in use. */
   readonly busy: number;
-  /** Units not in use: less than 0 where the capacity was lowered below what was in use. */
+  /** Units not in use; negative if the capacity was lowered below the number in use. */
   readonly free: number;
-  /** Those who wait. */
+  /** The customers who wait. */
   readonly line: ReadonlyLine;
 }
 
-/** Units of a resource, and who waits for some. */
+/** The units of a resource, and the customers who wait for some. */
 export interface Resource extends ReadonlyResource {
   readonly line: Line;
   /**
-   * Changes how many units there are: in `init`, from the model's options, or later.
+   * Changes the number of units: in `init`, from the model's options, or later.
    * @param capacity number of units
-   * @throws FieldUseError for what is not a number from 0 on
+   * @throws FieldUseError unless it is a number from 0 on
    */
   resize(capacity: number): void;
   /**
-   * The first customer in the line gets the units that it asks for, if they are free; those behind it wait until it has them.
-   * To be asked again until it returns undefined, whenever a customer has joined the line or units were released.
-   * @returns who begins to use them
+   * Gives the first customer in the line the units that it requests, if they are free; the customers behind wait until then.
+   * Call it until it returns undefined, whenever a customer has joined the line or units were released.
+   * @returns the customer who begins to use them
    */
   grant(): Customer | undefined;
   /**
-   * `amount` units are free again.
+   * Releases `amount` units.
    * @param amount 1 by default
-   * @throws FieldUseError for more than are in use
+   * @throws FieldUseError if fewer are in use
    */
   release(amount?: number): void;
 }
@@ -54,7 +54,7 @@ export interface Resource extends ReadonlyResource {
 class LpResource implements Resource {
   readonly line: LpLine;
   private readonly cells: Cells;
-  /** The capacity where none was set. */
+  /** The capacity if none was set. */
   private readonly usual: number;
 
   constructor(cells: Cells, places: number, usual: number) {
@@ -64,7 +64,7 @@ class LpResource implements Resource {
   }
 
   get capacity(): number {
-    // Kept as the difference: the state is all zero at the start.
+    // Stored as a difference, because the state is all zero at the start.
     return this.usual + this.cells.get(CAPACITY);
   }
 
@@ -108,14 +108,14 @@ sealed(LpResource, 'a resource', ['line', 'cells', 'usual']);
 
 /** Sizes of a resource. */
 export interface ResourceOptions {
-  /** Units that there are as long as `resize` says nothing else; 1 by default. */
+  /** Number of units until `resize` changes it; 1 by default. */
   readonly capacity?: number;
-  /** Most customers that wait at a time, or what makes it of the model's options; 64 bytes of state each. */
+  /** Maximum number of customers who wait at a time, or a function of the model's options; 64 bytes of state each. */
   readonly places: Length;
 }
 
 /**
- * A field of an LP's state: units that customers use for a while, and the line of those that wait for some.
+ * A field of an LP's state: units that customers use for a while, and the line of customers who wait for some.
  * @throws RangeError for a number of places that is not a positive integer, a capacity that is not a number from 0 on
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** A store: items that are put in and taken out, and the line of those that wait for one. */
+/** A store: items that are put in and taken out, and the line of customers who wait for one. */
 import type { Cells, CellsField } from '../../model/cells.ts';
 import { fieldOf, type Length } from '../../model/struct.ts';
 import { sealed } from '../../model/struct-class.ts';
@@ -11,26 +11,26 @@ import {
   type ReadonlyLine,
 } from './line.ts';
 
-/** A store as it is read. */
+/** A store, read-only. */
 export interface ReadonlyStore {
-  /** What is in it: by priority, then in the order in which it was put in. */
+  /** The items in it: by priority, then in the order in which they were put in. */
   readonly items: ReadonlyLine;
-  /** Those who wait for an item. */
+  /** The customers who wait for an item. */
   readonly line: ReadonlyLine;
 }
 
-/** An item, and who gets it. */
+/** An item, and the customer who gets it. */
 export interface Handed {
   readonly item: Customer;
   readonly customer: Customer;
 }
 
-/** Items, and those who wait for one. */
+/** The items, and the customers who wait for one. */
 export interface Store extends ReadonlyStore {
-  /** What is in it: `items.join(value)` puts one in, `items.isFull` says whether there is room, `items.patience` makes it perish. */
+  /** The items: `items.join(value)` puts one in, `items.isFull` says whether there is no more room, `items.patience` is the timer with which an item perishes. */
   readonly items: Line;
   readonly line: Line;
-  /** Hands the first item to the first customer, where there are both. To be asked again until it returns undefined. */
+  /** Gives the first item to the first customer, if there are both. Call it until it returns undefined. */
   hand(): Handed | undefined;
 }
 
@@ -58,14 +58,14 @@ sealed(LpStore, 'a store', ['items', 'line']);
 
 /** Sizes of a store. */
 export interface StoreOptions {
-  /** Most items in it at a time, or what makes it of the model's options; 64 bytes of state each. */
+  /** Maximum number of items in it at a time, or a function of the model's options; 64 bytes of state each. */
   readonly items: Length;
-  /** Most customers that wait at a time, likewise; 64 bytes of state each. */
+  /** Maximum number of customers who wait at a time, likewise; 64 bytes of state each. */
   readonly places: Length;
 }
 
 /**
- * A field of an LP's state: items that are put in and taken out, and the line of those that wait for one.
+ * A field of an LP's state: items that are put in and taken out, and the line of customers who wait for one.
  * @throws RangeError for a number of items or places that is not a positive integer
  * @example
  * ```ts
