@@ -1,4 +1,4 @@
-/** How large an event's record is: its message, and what tells whose timer it is, in models that have timers. */
+/** Size of an event's record: its message and, in models with timers, the tag that names its timer. */
 import { layoutOf } from '../model/struct.ts';
 import type { Model } from './model.ts';
 

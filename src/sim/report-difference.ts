@@ -1,4 +1,4 @@
-/** Where what two runs of a model report differs, though they handled the same events: results, and printed lines. */
+/** The first difference in what two runs of a model report although they handled the same events: results, and printed lines. */
 import { compareLines, type OutputLine } from './pe.ts';
 import type { ModelResults } from './results.ts';
 
@@ -36,7 +36,7 @@ function leavesOf(results: ModelResults): Map<string, Leaf> {
   return leaves;
 }
 
-/** The first value that differs; null where none does. Sums are exact, and so do not depend on where LPs are. */
+/** The first value that differs; null if none does. Sums are exact, and so do not depend on where LPs are. */
 export function resultsDifference(
   [nameA, nameB]: Names,
   a: ModelResults,
@@ -51,7 +51,7 @@ export function resultsDifference(
   return null;
 }
 
-/** The first line that only one of them printed; null where there is none. Hooks' lines are each PE's own. */
+/** The first line that only one of them printed; null if there is none. Hooks print on each PE separately. */
 export function outputDifference(
   [nameA, nameB]: Names,
   a: readonly OutputLine[],

@@ -1,27 +1,27 @@
 /**
  * Address space for arrays that may become large; pages are supplied as they are touched.
  *
- * V8 counts that of a private ArrayBuffer as garbage to be, and a few GiB reserved at the start of a run make it
- * collect several times, up to 20 ms each, just when the loop is to be compiled; that of a shared one it does not. But
- * then nothing makes it collect after the run: a process that simulates many times would keep the address
- * space of all, and with more of that than there is memory Linux lets it start no other. So only threads and processes that end
+ * V8 counts a private ArrayBuffer's address space as future garbage, and a few GiB reserved at the start of a run make it
+ * collect several times, up to 20 ms each, just when the loop is to be compiled. It does not count that of a shared one; but
+ * then nothing triggers a collection after the run: a process that simulates many times would keep all address
+ * space, and once that exceeds the memory, Linux refuses to start other processes. So only threads and processes that end
  * with their run reserve shared memory.
  */
 export type Reserved = ArrayBufferLike;
 
 let endsWithRun = false;
 
-/** Says that this thread, or the process, ends with its run. */
+/** Declares that this thread, or the process, ends with its run. */
 export function reserveForOneRun(): void {
   endsWithRun = true;
 }
 
-/** @throws RangeError where the system does not let us reserve so much */
+/** @throws RangeError if the system does not let us reserve so much */
 export function reserved(bytes: number): Reserved {
   return endsWithRun ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
 }
 
-/** Bytes of a block that the C library always maps by itself, 16 bytes past a page. */
+/** From this size on, the C library maps a block by itself, 16 bytes past a page boundary. */
 const MAPPED = 33 << 20;
 const TO_A_LINE = 48;
 

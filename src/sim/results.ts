@@ -1,4 +1,4 @@
-/** What `final` handlers report, gathered over LPs and PEs. */
+/** The results that `final` handlers report, combined over LPs and PEs. */
 import { addTo, type ExactSum, rounded } from './exact-sum.ts';
 import { NAMES } from './handler-names.ts';
 import type { Results } from './model.ts';
@@ -24,7 +24,7 @@ function expectNumber(method: string, name: string, value: unknown): void {
 }
 
 /**
- * What a model reported at its end: sums, greatest values, histograms and rows, over all LPs, by the names that it gave
+ * What a model reported at its end: sums, maxima, histograms and rows, over all LPs, by the names that the model gave
  * them.
  */
 export interface ModelResults {
@@ -38,7 +38,7 @@ export interface ModelResults {
   readonly statistics: Record<string, StatisticResult>;
 }
 
-/** What the LPs of one PE report: sums are rounded once those of all PEs are added. Plain data: it crosses threads. */
+/** The reports of the LPs of one PE. Sums are rounded only after those of all PEs are added. Plain data: it crosses threads. */
 export interface GatheredResults extends Pick<ModelResults, 'maxima' | 'rows'> {
   readonly totals: Record<string, ExactSum>;
   readonly counts: Record<string, ExactSum[]>;
@@ -88,13 +88,13 @@ export class ResultsCollector implements Results {
       throw new ModelError(
         `results.row('${name}', ${String(values)}): the second is an object, { name: value }`,
       );
-    // NaN is a value that a row lacks.
+    // NaN stands for a value that a row does not have.
     for (const [key, value] of Object.entries(values))
       if (typeof value !== 'number') expectNumber('row', `${name}: ${key}`, value);
     rows.push({ lp: this.lp, values: { ...values } });
   }
 
-  /** Adds an LP's statistic, or what other LPs' are together, which it takes over. */
+  /** Adds an LP's statistic, or the merged one of several LPs, which may be modified. */
   statistic(name: string, one: GatheredStatistic): void {
     const all = this.data.statistics[name];
     if (all === undefined) this.data.statistics[name] = one;

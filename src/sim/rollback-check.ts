@@ -19,7 +19,7 @@ import { ASK_HOOK, ASK_SAMPLE, endOfTime, type Transport } from './transport/tra
 
 const END_OF_TIME = endOfTime();
 
-/** `reverse` did not restore what `forward` changed. */
+/** `reverse` did not restore something that `forward` changed. */
 class RollbackError extends ModelError {
   override readonly name = 'RollbackError';
 }
@@ -115,7 +115,7 @@ export class RollbackCheckRun implements Driver {
     return true;
   }
 
-  /** What a message that was not restored, or anything else outside the state, changes shows the second time. */
+  /** A message that was not restored, or a change outside the state, shows at the second handling. */
   private compareAgain(
     lp: LpContext,
     h: number,
@@ -164,7 +164,7 @@ export class DebugRun implements Driver {
     const until = performance.now() + milliseconds;
     for (;;) {
       const n = engine.run(this.chunk, Math.min(hooks.nextTime, engine.stopTime()));
-      // What was done before an event stopped the run may be past that.
+      // Events handled before the stopping event may lie past the stop.
       engine.rollBackFrom(engine.stopTime());
       const everyGvt = pe.model.gvtHook?.every !== undefined;
       if (n === 0 || engine.starved || everyGvt) {
@@ -185,7 +185,7 @@ export class DebugRun implements Driver {
     }
   }
 
-  /** Rolls back all that is uncommitted, compares, does it again, commits it. */
+  /** Rolls back all uncommitted events, compares, handles them again and commits them. */
   private prove(): void {
     const { engine, pe } = this;
     const count = engine.uncommitted();
@@ -222,7 +222,7 @@ export class DebugRun implements Driver {
   }
 }
 
-/** What event `h`, the newest of its KP, has sent: a digest of times, destinations and messages. */
+/** A digest of what event `h`, the newest of its KP, has sent: times, destinations and messages. */
 function newestSends({ pe, kps, entries }: Optimism, h: number): string {
   const { pool } = pe;
   const kp = kps[pe.kps[pool.I[(h << 1) + DEST]]];
@@ -233,7 +233,7 @@ function newestSends({ pe, kps, entries }: Optimism, h: number): string {
   for (let n = 1; n <= count; n++) {
     const code = n === count ? E[e + E_OUT] : kp.outs[(kp.outTail - n) & (kp.outs.length - 1)];
     if (code < 0) continue;
-    // Whether its tie-breaker has been asked for is no part of it.
+    // Excludes whether its tie-breaker has been computed yet.
     pe.ties.of(code);
     sent.addWords(n, pool.I, code << 1, 6);
     sent.addWords(-n, pool.I, (code + PAYLOAD) << 1, pool.payload * 2);

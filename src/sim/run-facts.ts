@@ -1,4 +1,4 @@
-/** What a recording says of its run as a whole: settings, and what ROSS's samples have no place for. */
+/** Facts about a run as a whole that a recording holds: its settings, and values for which ROSS's samples have no field. */
 import { appendFileSync } from 'node:fs';
 import { FrameEncoder } from '../formats/frames/index.ts';
 import type { Batch, Schema } from '../model/metric.ts';
@@ -15,7 +15,7 @@ function batchOf(schema: Schema, rows: readonly Values[]): Batch[] {
   return [some.take() ?? []].flat();
 }
 
-/** Over MPI each rank has its own CPUs, which nobody counts: as many as PEs. */
+/** Over MPI each rank has its own CPUs, which are not counted: assumed to be as many as PEs. */
 const cpusOf = (result: RunResult): number =>
   result.transport === 'mpi' ? result.pes : allowedCpus().length;
 
@@ -39,12 +39,12 @@ function factsOf(result: RunResult): Batch[] {
   return [...batchOf(SIM_RUN, [run]), ...batchOf(SIM_PE, pes), ...batchOf(SIM_HANDLER, handlers)];
 }
 
-/** Appends them to a file of frames; one that takes no more has said so before. */
+/** Appends them to a file of frames. A failed write of that file has been reported before. */
 export function appendFacts(file: string, result: RunResult): void {
   const encoder = new FrameEncoder();
   try {
     for (const batch of factsOf(result)) appendFileSync(file, Buffer.concat(encoder.encode(batch)));
   } catch {
-    // The recording lacks its facts, as it lacks samples.
+    // The recording lacks these facts, as it lacks samples.
   }
 }

@@ -1,4 +1,4 @@
-/** A model as one run has it: sized by its options, with its tables. */
+/** A model for one run: sized by its options, with its tables. */
 import type { RunConfig } from './config.ts';
 import type { Model } from './model.ts';
 import { PREPARE, SetupRandom } from './rng/setup-random.ts';
@@ -10,8 +10,8 @@ export const sizedModel = (model: Model, options: RunConfig['options']): Model =
 
 /**
  * `model` as a run has it.
- * @param tables what `makeTables` gave
- * @throws ModelError for fields that cannot be
+ * @param tables the result of `makeTables`
+ * @throws ModelError for invalid fields
  */
 export function modelOfRun(model: Model, config: RunConfig, tables: Tables): Model {
   const sized = sizedModel(model, config.options);

@@ -1,5 +1,5 @@
 /**
- * The turns of one PE: take what has arrived, handle a batch, send, take part in GVT, commit. The same for
+ * The turns of one PE: take messages that have arrived, handle a batch, send, take part in GVT, commit. The same for
  * conservative and optimistic runs; they differ in the engine and in how far a batch may go.
  */
 import { engineMarks, MARK_EVENTS, MARK_FOSSILS, MARK_GVT } from '../model/engine-marks.ts';
@@ -16,16 +16,16 @@ import { tellMarks } from './tell-marks.ts';
 import { ASK_HOOK, ASK_STOP, startOfTime, type Transport } from './transport/transport.ts';
 import { OptimismWindow } from './window.ts';
 
-/** Turns without anything to do before GVT is asked for: where PEs know how far the others are, only in case of doubt. */
+/** Idle turns before GVT is requested; if PEs know how far the others are, this is needed only in case of doubt. */
 const IDLE_TURNS = 4;
 const IDLE_IN_DOUBT = 16;
-/** Events between two exchanges with other PEs, as long as there are any: each costs as much as several events. */
+/** Events between two exchanges with other PEs, if there are as many: an exchange costs as much as several events. */
 const APART = 64;
 /** Share of the way to the bound at which PEs ask for a new GVT, once all have come that far. */
 const WORTH_ASKING = 0.5;
-/** Uncommitted events of a PE that are worth a GVT in any case: more of them crowd the cache. */
+/** With so many uncommitted events on a PE a GVT always pays, because more of them crowd the cache. */
 const CROWD = 512;
-/** How many times as many events a turn of the only PE has, which exchanges nothing. */
+/** A single PE, which exchanges nothing, handles this many times as many events per turn. */
 const ALONE = 16;
 
 export class Scheduler {
@@ -61,13 +61,13 @@ export class Scheduler {
   private last = 0;
   private oneByOne = false;
   private closing = false;
-  /** Whether other PEs' promises tell more than GVTs do; and what the last GVT tells that `drain` has not followed yet. */
+  /** Whether other PEs' promises may be ahead of GVT; and the last GVT if no `drain` has followed it yet. */
   private readonly promises: boolean;
   private ofGvt = -Infinity;
   private readonly mine = startOfTime();
   private readonly span = () => this.engine.span(this.key.time);
   private readonly phases: PhaseMarks | null;
-  /** Marks of regions, for observers outside of the simulator. */
+  /** Marks of regions, for observers outside the simulator. */
   private readonly marks = engineMarks();
 
   constructor(pe: Pe, transport: Transport, engine: Engine, clock: ActivityClock) {
@@ -87,9 +87,9 @@ export class Scheduler {
     this.mostApart = Math.max(0, Math.ceil(APART / config.batch) - 1);
     this.patience = Number.isNaN(transport.told()) || this.realTimeGvt ? IDLE_TURNS : IDLE_IN_DOUBT;
     this.phases = pe.instrument?.phases ?? null;
-    // If the model does something every n GVTs, GVTs come exactly as often as the user asked.
+    // If the model acts at every n-th GVT, GVTs are computed exactly as often as the user asked.
     this.crowds = pe.model.gvtHook?.every === undefined;
-    // Unless something happens every n GVTs, or samples are taken at them.
+    // Unless the model acts at every n-th GVT, or samples are taken at GVTs.
     const alone = this.promises && config.pes === 1 && this.crowds && pe.instrument === null;
     this.batch = alone && !this.realTimeGvt ? ALONE * config.batch : config.batch;
     this.setBound();
@@ -111,7 +111,7 @@ export class Scheduler {
     const arrived = transport.drain(engine);
     finals?.raise();
     clock.enter('batch');
-    // Events that arrived past the memory bound have to be compensated for.
+    // Events that arrived past the memory bound must be compensated for.
     if (pe.pool.overdrawn) {
       pe.pool.overdrawn = false;
       engine.starved = true;
@@ -209,7 +209,7 @@ export class Scheduler {
       this.transport.withdraw();
     }
     const h = this.engine.first();
-    // A GVT that stands still, or is handled event by event, has to tell events of its time apart.
+    // If GVT stands still, or events are handled one by one, GVT must distinguish events of the same time.
     const exact = this.oneByOne || pe.pool.F[h] === this.key.time;
     if (exact) pe.keyOf(h, mine);
     else pe.boundOf(h, mine);
@@ -221,11 +221,11 @@ export class Scheduler {
     this.clock.endGvt(started);
   }
 
-  /** GVT does not pass the time at which an event of this PE stops the run, whether it is committed already or not. */
+  /** GVT never passes the time at which an event of this PE stops the run, whether that is committed yet or not. */
   private waitForStop(): void {
     const { mine } = this;
     const stop = this.engine.stopTime();
-    // As long as no PE passes a checkpoint, only messages are under way.
+    // As long as no PE passes a checkpoint, only messages are in flight.
     mine.underWay = stop < this.checkpointTime() ? stop : Infinity;
     if (stop === Infinity || stop > mine.time) return;
     mine.time = stop;
@@ -233,7 +233,7 @@ export class Scheduler {
     mine.ties.fill(-Infinity);
   }
 
-  /** All that is before the run's stop is committed; what was done at or past it is undone. */
+  /** Everything before the run's stop is committed; everything at or past it is undone. */
   private stop(): boolean {
     this.pe.stopTime = this.key.time;
     this.engine.rollBackFrom(this.key.time);
@@ -270,7 +270,7 @@ export class Scheduler {
     }
     this.hooks.reached(gvt, transport.asked());
     if ((transport.asked() & ASK_STOP) !== 0) return this.stop();
-    // Till the next GVT, which tells of stops again, no PE handles anything past the checkpoint.
+    // Until the next GVT, which reports stops again, no PE handles anything past the checkpoint.
     if (gvt >= checkpoint && this.makeCheckpoint(asksHook)) return !transport.stopped();
     this.pressure.reached(key);
     this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], this.span);
@@ -294,7 +294,7 @@ export class Scheduler {
     return this.pe.checkpoints?.next ?? Infinity;
   }
 
-  /** Once all that was sent before a checkpoint has arrived, on all PEs at the same GVT; else the next GVT tells. */
+  /** Called when everything sent before a checkpoint has arrived, on all PEs at the same GVT; otherwise waits for the next GVT. */
   private makeCheckpoint(asksHook: boolean): boolean {
     const { pe, key } = this;
     if (key.underWay < Infinity) return false;
@@ -303,7 +303,7 @@ export class Scheduler {
     return pe.checkpoints?.reached(key.time, asksHook) ?? false;
   }
 
-  /** After the last event there is one more GVT for hooks that an LP may have asked for. */
+  /** After the last event one more GVT follows, for hooks that LPs may have requested. */
   private hooksMayCome(): boolean {
     if (this.pe.model.gvtHook === undefined || this.closing) return false;
     this.closing = true;
@@ -318,7 +318,7 @@ export class Scheduler {
       : this.pressure.bound(gvt, Math.max(gvt + this.window.size, justAfter(gvt)));
     this.bound = Math.min(free, this.hooks.nextTime, this.engine.stopTime());
     this.worthAsking = gvt + Math.min((this.bound - gvt) * WORTH_ASKING, this.crowdTime);
-    // A lookahead too small to move GVT promises nothing about events of its time; nor does want of memory.
+    // A lookahead too small to move GVT promises nothing about events of its time; nor does a PE short of memory.
     this.oneByOne =
       this.hooks.nextTime > gvt &&
       ((this.conservative && gvt + lookahead === gvt) || this.pressure.oneByOne());

@@ -1,14 +1,14 @@
-/** Objects that handlers get, whose names are known: one that they do not have is an error, read or written. */
+/** Objects for handlers whose names are known: reading or writing any other name is an error. */
 import { FieldUseError } from '../model/field-error.ts';
 import { chainEnd } from '../model/struct-class.ts';
 
-/** What is complete: from then on nothing may be added to it. */
+/** Complete objects: nothing may be added to them. */
 const complete = new WeakSet<object>();
 
 /**
- * Ends the prototype chain of `prototype`, so that names that no object has are errors; those that it has cost what they did.
- * @param what how messages call such an object
- * @param acts what others of its kind can do, and it cannot
+ * Ends the prototype chain of `prototype`, so that unknown names are errors; known names cost no more than before.
+ * @param what the name of such an object in messages
+ * @param acts methods that similar objects have, and this one has not
  */
 export function sealNames(
   prototype: object,
@@ -35,16 +35,16 @@ export function sealNames(
   Object.setPrototypeOf(prototype, new Proxy(end, { get, set }));
 }
 
-/** Says that an object of a sealed kind is complete, and that its `state` stays the one that it has. */
+/** Declares that an object of a sealed kind is complete, and that its `state` is never replaced. */
 export function seal(object: object): void {
   if ('state' in object) Object.defineProperty(object, 'state', { writable: false });
   complete.add(object);
 }
 
-/** Options as a model's functions see them: a name that was not declared is an error, and nothing may be written. */
+/** Options as a model's functions see them: undeclared names are errors, and nothing may be written. */
 export function sealedOptions<O extends object>(options: O): O {
   const sealed = Object.create(chainEnd('options', Object.keys(options), 'name')) as O;
-  // Not assigned: that would ask the end of the chain.
+  // Not assigned: an assignment would reach the end of the prototype chain.
   Object.defineProperties(sealed, Object.getOwnPropertyDescriptors(options));
   return Object.freeze(sealed);
 }

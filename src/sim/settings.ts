@@ -1,4 +1,4 @@
-/** From what a user asks for to a checked RunConfig: defaults, units, impossible values. */
+/** Turns the settings that a user gives into a checked RunConfig: defaults, units, invalid values. */
 import { availableParallelism, totalmem } from 'node:os';
 import { didYouMean } from '../model/nearest.ts';
 import {
@@ -17,11 +17,11 @@ import type { Model } from './model.ts';
 import { CORE_SEEDS, MODEL_SEEDS, type Seeds } from './rng/clcg4.ts';
 
 /**
- * The settings of a run, all optional, named as the options of `triscope sim run` in camel case. What is left out has the
+ * The settings of a run, all optional, named as the options of `triscope sim run` in camel case. Absent settings have the
  * default of the command line, or, for `end`, `lookahead` and `warmup`, of the model.
  */
 export interface Settings {
-  /** How PEs are kept in order; sequential on one PE, optimistic on several. */
+  /** How PEs are synchronised; sequential on one PE, optimistic on several. */
   readonly synch?: Synchroniser;
   /** Number of PEs: threads, or ranks of an MPI job; 1 by default. */
   readonly pes?: number;
@@ -29,7 +29,7 @@ export interface Settings {
   readonly nkp?: number;
   /** Turns of the scheduler between GVT computations; in `optimistic-realtime` milliseconds. */
   readonly gvtInterval?: number;
-  /** Most events that a PE handles in a turn of the scheduler; 16 by default. */
+  /** Maximum number of events that a PE handles in a turn of the scheduler; 16 by default. */
   readonly batch?: number;
   /** Virtual time at which the run ends. */
   readonly end?: number;
@@ -37,9 +37,9 @@ export interface Settings {
   readonly warmup?: number;
   /** Least offset of an event to another LP, in virtual time. */
   readonly lookahead?: number;
-  /** How far beyond GVT a PE may go, in virtual time; Infinity: adaptive. */
+  /** How far beyond GVT a PE may go, in virtual time; Infinity lets the engine adapt it. */
   readonly maxOptLookahead?: number;
-  /** Most bytes of event memory, all PEs together. */
+  /** Maximum bytes of event memory, for all PEs together. */
   readonly maxMemory?: number;
   /** Seeds of the LPs' random streams: four numbers. */
   readonly seeds?: Seeds;
@@ -57,7 +57,7 @@ export interface Settings {
   readonly options?: Readonly<Record<string, number | boolean | string>>;
 }
 
-/** Their names; the compiler sees to it that none is missing. */
+/** Names of the settings; the compiler checks that none is missing. */
 const SETTINGS: Readonly<Record<keyof Settings, true>> = {
   synch: true,
   pes: true,
@@ -92,19 +92,19 @@ const GIB = 2 ** 30;
 /** A typed array has at most 2^32 bytes. */
 const MOST_MEMORY_PER_PE = 4 * GIB;
 
-/** Event memory where none is asked for: half of the machine's, at most 4 GiB. */
+/** Default event memory: half of the machine's, at most 4 GiB. */
 function defaultMaxMemory(): number {
   return Math.min(4 * GIB, Math.floor(totalmem() / 2));
 }
 
-/** Whether there is no parallel form of it. */
+/** Whether the synchroniser works on one PE only. */
 export function runsOnOnePe(synch: Synchroniser): boolean {
   return synch === 'sequential' || synch === 'rollback-check' || synch === 'optimistic-debug';
 }
 
 /**
  * Completes and checks settings for a model.
- * @throws OptionError for a value that cannot be
+ * @throws OptionError for an invalid value
  * @example
  * ```ts
  * import { configFor, loadModel } from 'triscope/sim';

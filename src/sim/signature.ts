@@ -71,7 +71,7 @@ export class Signatures {
     const ia = a << 1;
     const ib = b << 1;
     if ((I[ia + EXTRA] | I[ib + EXTRA]) === 0) {
-      // The same event, sent twice and undone once: no tie-breaker is needed.
+      // The same event, sent twice and undone once: it needs no tie-breaker.
       if (F[a + TIE] === F[b + TIE] && I[ia + SOURCE] === I[ib + SOURCE])
         return F[a + 1] < F[b + 1];
       const ua = this.ties.of(a);
@@ -81,7 +81,7 @@ export class Signatures {
       const order = this.compareFull(a, b);
       if (order !== 0) return order < 0;
     }
-    // Equal draws of two streams: rare (2^-31 a pair) but not impossible; any fixed order will do.
+    // Equal draws of two streams: rare (2^-31 per pair) but possible; any fixed order will do.
     if (I[ia + SOURCE] !== I[ib + SOURCE]) return I[ia + SOURCE] < I[ib + SOURCE];
     return F[a + 1] < F[b + 1];
   }
@@ -128,7 +128,7 @@ export class Signatures {
 
   /**
    * Gives `child`, sent by `parent`, its priority and, at zero offset, its parent's list.
-   * Called only where one of the two is out of the ordinary.
+   * Called only if the priority is not 1 or the offset is zero.
    */
   inherit(child: number, parent: number, zeroOffset: boolean, priority: number): void {
     let node = 0;

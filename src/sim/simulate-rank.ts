@@ -31,10 +31,10 @@ import type { RankTransport } from './transport/rank-transport.ts';
 import { commonBudget, rankTransport } from './transport/ranks.ts';
 import { tuneV8 } from './v8-flags.ts';
 
-/** Milliseconds between looks at what has been printed, and for signals. */
+/** Milliseconds between checks for printed lines and signals. */
 const SLICE = 20;
 
-/** What a rank tells rank 0. */
+/** What a rank sends to rank 0. */
 interface Part {
   readonly result: PeResult;
   readonly threadId: number | null;
@@ -47,13 +47,13 @@ interface Part {
 }
 
 interface RankOutcome {
-  /** Whether the end was reached; else the run was interrupted. The same on all ranks. */
+  /** Whether the end was reached; otherwise the run was interrupted. The same on all ranks. */
   readonly finished: boolean;
   /** Of the whole run, on rank 0; null on the others. */
   readonly result: RunResult | null;
 }
 
-/** The same on all ranks, but for who listens: `onCommits` is called on rank 0, and is there on all or on none. */
+/** The same on all ranks, except for listeners: `onCommits` is called on rank 0, but must be given on all ranks or on none. */
 export type RankOptions = Pick<
   RunOptions,
   | 'checkpoint'
@@ -68,9 +68,9 @@ export type RankOptions = Pick<
   | 'instrument'
   | 'chaos'
 > & {
-  /** Measures how far the clocks of the ranks' machines are apart, also where nothing is instrumented. */
+  /** Measures how far the clocks of the ranks' machines differ, even without instrumentation. */
   readonly clocks?: boolean;
-  /** Ranks of a machine that share memory at most: with 1, all messages are MPI's. */
+  /** Maximum number of ranks of a machine that share memory: with 1, all messages go through MPI. */
   readonly mostSharing?: number;
   readonly limits?: MpiLimits;
 };
@@ -86,7 +86,7 @@ const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Runs `model` with one PE per rank; all ranks call this with the same settings. Lines that models print are given to
- * `run.onOutput` of the rank that has their LP. Event memory is shared out evenly, but among ranks of one machine. An abort of any rank's signal
+ * `run.onOutput` of the rank that has their LP. Event memory is divided evenly, except among ranks of one machine. An abort of any rank's signal
  * stops all of them at the next GVT.
  * @throws ModelError or OptionError with a line for the user, on the rank that failed: it must then end the job
  */
@@ -130,7 +130,7 @@ export async function simulateRank(
   const print = () => {
     const { lines, images } = pe.takeOutputs();
     writer.take(world.rank, { lines, images: first ? images : [] });
-    // Each rank comes here once for each checkpoint, and in their order.
+    // Each rank gets here once for each checkpoint, in the same order.
     for (const image of images) {
       const all = world.gather(serialize(image))?.slice(1) ?? [];
       all.forEach((bytes, k) => {
@@ -164,7 +164,7 @@ export async function simulateRank(
   const parts = world.gather(serialize(part))?.map((bytes) => deserialize(bytes) as Part);
   recorder?.unite();
   transport.close();
-  // A faster rank's next run must not fill this one's receives.
+  // Otherwise a faster rank's next run could fill this one's receives.
   world.meet();
   rings?.release();
   run.onEnd?.();

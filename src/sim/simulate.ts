@@ -29,7 +29,7 @@ import { threadRings } from './transport/threads.ts';
 import { tuneV8 } from './v8-flags.ts';
 import type { WorkerMessage, WorkerTask } from './worker.ts';
 
-/** How far a run is: `gvt` and `end` in virtual time, events committed and rolled back so far, seconds since its start. */
+/** Progress of a run: `gvt` and `end` in virtual time, events committed and rolled back so far, seconds since its start. */
 export interface Progress {
   /** Virtual time before which everything is committed. */
   readonly gvt: number;
@@ -43,32 +43,32 @@ export interface Progress {
   readonly seconds: number;
 }
 
-/** What may be given to a run beside its settings: what ends it, and what hears of it. */
+/** Options of a call beside the run's settings: what ends the run, and who is informed about it. */
 export interface RunOptions extends CheckpointOptions {
-  /** Stops the run; what was done so far is summed up, with `finished` false. */
+  /** Stops the run; the result so far has `finished` false. */
   readonly signal?: AbortSignal;
-  /** Called when all PEs have ended: what follows is summing up and writing. */
+  /** Called when all PEs have ended, before results are summed up and written. */
   readonly onEnd?: () => void;
   /** Called a few times a second. */
   readonly onProgress?: (progress: Progress) => void;
   /** Lines that models print, in order of virtual time per call. */
   readonly onOutput?: (lines: readonly OutputLine[]) => void;
-  /** Gets what was committed, one log per PE, if the end is reached. It slows the run: for examining one. */
+  /** Receives what was committed, one log per PE, if the end is reached. It slows the run down: for examining one. */
   readonly onCommits?: (logs: readonly CommitLog[]) => void;
   /**
    * Sizes the model as for this many PEs, where it has so many LPs per PE: then runs on different numbers
    * of PEs can be compared.
    */
   readonly sizedFor?: number;
-  /** Tells of each event of some LPs, when it is handled, undone and committed. It slows the run: for examining one. */
+  /** Traces the events of some LPs, when they are handled, undone and committed. It slows the run down: for examining one. */
   readonly trace?: TraceRequest;
-  /** Address of a module that each PE's thread loads first. */
+  /** URL of a module that each PE's thread loads first. */
   readonly preload?: string;
-  /** Where what `settings.instrument` asks for goes; `stats-output` where nothing is said. */
+  /** Where the records of `settings.instrument` go; `stats-output` by default. */
   readonly instrument?: InstrumentOutput;
-  /** Puts the transport between PEs under the worst conditions: for tests. On one PE it changes nothing. */
+  /** Puts the transport between PEs under the worst conditions, for tests. On one PE it changes nothing. */
   readonly chaos?: ChaosSettings;
-  /** Where `console.log` in the threads of several PEs goes; standard output otherwise. */
+  /** Where `console.log` in the threads of several PEs goes; standard output by default. */
   readonly console?: NodeJS.WritableStream;
 }
 
@@ -86,19 +86,19 @@ const DEFAULT_OUTPUT: InstrumentOutput = {
 
 const WORKER = new URL('worker.js', import.meta.url);
 /**
- * The same as one file, where the package was built so, for built-in models: what a user's module imports must be what
- * the engine is made of.
+ * The same as one file, if the package was built with it, for built-in models: a user's module must import the modules of
+ * which the engine is made.
  */
 const QUICK = new URL('../../bin/thread.js', import.meta.url);
 
 const SLICE = 50;
 const POLL = 50;
-/** Milliseconds that PEs have to stop after one has failed, and after the run was interrupted. */
+/** Milliseconds that PEs have to stop after one has failed, or after an interrupt. */
 const FAILURE_GRACE = 1500;
 const ABORT_GRACE = 1000;
 
 /**
- * Runs `model`: a built-in name, the path or `file:` address of a module, what `loadModel` gave, or, on one PE, a model itself.
+ * Runs `model`: a built-in name, the path or `file:` URL of a module, the result of `loadModel`, or, on one PE, a model itself.
  * @throws ModelError or OptionError with a line for the user
  * @example
  * ```ts
@@ -176,7 +176,7 @@ export async function simulate(
 
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** What a run is made of, on one PE or on several. */
+/** The parts of a run, on one PE or on several. */
 interface RunParts extends Pick<RunCheckpoints, 'from' | 'times'> {
   readonly config: RunConfig;
   readonly placement: Placement;
@@ -247,7 +247,7 @@ async function manyPes(
     threadId: null as number | null,
     cpu: null as number | null,
   }));
-  // From here: each thread would have to load the means to pin itself.
+  // Pinned from here: otherwise each thread would have to load the code for it.
   const placed = (pe: number, threadId: number | null) => {
     const pinned = cpus.length >= pes && threadId !== null && pinThread(cpus[pe], threadId);
     return { threadId, cpu: pinned ? cpus[pe] : null };
@@ -255,7 +255,7 @@ async function manyPes(
   let failure: Error | null = null;
   let overdue: NodeJS.Timeout | null = null;
   const running = new Map<number, Worker>();
-  // A handler that never ends would keep its thread, and so the run, alive.
+  // A handler that never ends would keep its thread, and so the run, from ending.
   const stopWithin = (milliseconds: number) => {
     words.stop();
     overdue ??= setTimeout(() => {

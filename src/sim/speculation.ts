@@ -1,9 +1,9 @@
 /**
  * The hot half of Time Warp: handling events ahead of GVT. Closures over constants only, as in `in-order.ts`.
  *
- * An event before the LBTS, a lower bound on the time stamps of all that may still arrive, is taken in its place: every
- * event before it has been handled, and none can come. It is final at once, without an entry in its KP. So the PE that
- * lags behind works in order, and only what one handles ahead of the others has its price (J. Steinman, "Breathing Time
+ * An event before the LBTS, a lower bound on the time stamps of all that may still arrive, is handled in order: every
+ * event before it has been handled, and none can arrive. It is final at once, without an entry in its KP. So the PE that
+ * lags behind works in order, and only events handled ahead of the others cost more (J. Steinman, "Breathing Time
  * Warp", 1993, alternates so between phases of all PEs).
  */
 
@@ -126,7 +126,7 @@ export function speculation(engine: TimeWarp): Speculation {
     pe.freeEvent(h);
   }
 
-  /** Event `h` of a timer has been cancelled: it takes its place, and nothing happens. */
+  /** Event `h` of a timer has been cancelled: it counts as handled in its place, without any effect. */
   function drop(h: number, index: number, k: number, final: boolean): void {
     timers?.drop();
     marks[DONE_IN_RUN]++;
@@ -183,7 +183,7 @@ export function speculation(engine: TimeWarp): Speculation {
       const final = t < times[LBTS] && !suspended.any;
       if (final) {
         times[LAST_FINAL] = t;
-        // What the LP handled before is final too, and commits in order.
+        // Earlier events of the LP are final too, and commit in order.
         if (K[s + LENGTH] > 0) engine.commitKp(k);
       }
       if (timers?.isCancelled(h, index) && !(suspended.any && suspended.has(index))) {
@@ -224,7 +224,7 @@ export function speculation(engine: TimeWarp): Speculation {
     }
   }
 
-  /** What a handler threw may be the fruit of wrong speculation: held, until its event commits or is undone. */
+  /** An exception of a handler may be caused by wrong speculation: it is held until its event commits or is undone. */
   function caught(error: unknown): void {
     if (marks[IN_HANDLER] === 0 || error instanceof SpeculationError) throw error;
     marks[IN_HANDLER] = 0;

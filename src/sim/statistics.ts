@@ -113,7 +113,7 @@ export interface RunResult {
   readonly stateDigest: string;
   /** Digest of all committed events, 16 hexadecimal digits. */
   readonly eventDigest: string;
-  /** Number of events in the longest chain in which each had to wait for the one before. */
+  /** Number of events in the longest chain in which each event depends on the one before. */
   readonly criticalPath: number;
   /** Least offset of an event in a conservative run, in virtual time; null in others. */
   readonly leastOffset: number | null;
@@ -121,9 +121,9 @@ export interface RunResult {
   readonly leastDelay: number | null;
   /** Virtual time at which the model stopped the run (`lp.stop`); null where it did not. */
   readonly stoppedAt: number | null;
-  /** Virtual time of the checkpoint that the run went on from: counts, digests and results are those of the whole run. */
+  /** Virtual time of the checkpoint from which the run continued: counts, digests and results are those of the whole run. */
   readonly restartedAt?: number;
-  /** What became of the run's checkpoints, where it was to make some. */
+  /** The result of the run's checkpoints, if it was to make some. */
   readonly checkpoint?: WrittenCheckpoint;
   /** Whether the end was reached; else the run was interrupted. */
   readonly finished: boolean;
@@ -139,13 +139,13 @@ export interface RunResult {
   readonly peakRssBytes: number;
   /** One entry for each PE. */
   readonly perPe: readonly PeStatistics[];
-  /** What the model's `final` handlers reported. */
+  /** The results of the model's `final` handlers. */
   readonly results: ModelResults;
   /** The settings in effect. */
   readonly config: RunConfig;
   /** What was recorded, stream by stream of each PE; empty where nothing was. */
   readonly streams: readonly PeStream[];
-  /** Where it went. */
+  /** Where the records went. */
   readonly instrumentation?: RunInstrumentation;
   /** Folder of the recording, if one was made. */
   readonly recording?: string;
@@ -168,7 +168,7 @@ function leastOf(offsets: readonly (number | null)[]): number | null {
   return known.length > 0 ? Math.min(...known) : null;
 }
 
-/** Adds up what the PEs did, and what had been done before the checkpoint `from`. */
+/** Sums the counts of the PEs and those before the checkpoint `from`. */
 export function summarise(
   model: Model,
   config: RunConfig,

@@ -1,6 +1,6 @@
 /**
- * LPs that wait for an event of theirs to be rolled back: because they asked to (`lp.suspend`), or because its
- * handler threw, which wrong speculation may do. If the event commits after all, it was no speculation.
+ * LPs that wait until one of their events is rolled back, because they suspended themselves (`lp.suspend`) or because the
+ * handler threw, which wrong speculation may cause. If the event commits after all, the error is real.
  */
 import { DEST, type EventPool } from './event.ts';
 import { ModelError } from './model.ts';
@@ -12,7 +12,7 @@ interface Suspension {
 }
 
 export class Suspensions {
-  /** Whether there is any; kept apart so that the usual case costs one load. */
+  /** Whether any LP waits; kept separately so that the usual case costs one load. */
   any = false;
   private readonly byLp = new Map<number, Suspension>();
   private readonly pool: EventPool;
@@ -21,7 +21,7 @@ export class Suspensions {
     this.pool = pool;
   }
 
-  /** The LP at `index` waits for event `h`; the first reason stands. `error` is what its handler threw. */
+  /** The LP at `index` waits for event `h`; the first reason counts. `error` is the handler's error. */
   add(index: number, h: number, reason: string, error: unknown): void {
     if (h === 0) throw new ModelError(`suspended itself: ${reason}`);
     if (this.byLp.has(index)) return;
@@ -33,7 +33,7 @@ export class Suspensions {
     return this.byLp.has(index);
   }
 
-  /** What the handler of the event that the LP at `index` waits for threw. */
+  /** The error of the event for which the LP at `index` waits. */
   errorOf(index: number): unknown {
     return this.byLp.get(index)?.error;
   }
@@ -54,12 +54,12 @@ export class Suspensions {
     return first;
   }
 
-  /** Whether event `h` is waited for. */
+  /** Whether an LP waits for event `h`. */
   awaits(h: number): boolean {
     return this.byLp.get(this.pool.I[(h << 1) + DEST])?.h === h;
   }
 
-  /** @throws what event `h`, waited for, threw or suspended its LP for. */
+  /** @throws the error of event `h`, for which an LP waits, or the reason for which it suspended itself. */
   fail(h: number): never {
     const held = this.byLp.get(this.pool.I[(h << 1) + DEST]);
     if (held?.error !== undefined) throw held.error;

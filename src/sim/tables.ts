@@ -20,15 +20,15 @@ type TypedArray =
 /** Tables by name. */
 export type Tables = Readonly<Record<string, TypedArray>>;
 
-/** What would change a typed array, or give others the means to. */
+/** Methods that would change a typed array, or give access to its memory. */
 type Changing = 'set' | 'fill' | 'sort' | 'reverse' | 'copyWithin' | 'subarray' | 'buffer';
 
-/** Tables as models see them: they are read. */
+/** Tables as models see them: read-only. */
 export type ReadonlyTables<L extends Tables> = {
   readonly [K in keyof L]: Readonly<Omit<L[K], Changing>>;
 };
 
-/** What the functions that make tables may use beside the options. */
+/** What the functions that make tables may use, beside the options. */
 export interface TableFacts {
   /** Number of LPs of the run. */
   readonly lps: number;

@@ -1,4 +1,4 @@
-/** A PE's counts, told to whoever looks on from outside. */
+/** Passes a PE's counts on to observers outside the simulator. */
 import type { EngineMarks } from '../model/engine-marks.ts';
 import { C } from './counters.ts';
 

@@ -1,8 +1,8 @@
 /**
  * Tie-breakers: every event that is created takes one uniform of its sender's core stream, as in ROSS. Only events of
- * one time are ever asked for theirs, and in most models there are none. So an LP counts what it has sent, and a
- * record holds the number of its draw, as `-1 - number`, until someone asks: then the stream is moved there from its
- * start. Where that happens often, streams are stepped along with the events, and records hold the draws.
+ * one time ever need theirs, and most models have none. So an LP counts what it has sent, and a
+ * record holds the number of its draw, as `-1 - number`, until the value is needed: then the stream is moved there from its
+ * start. If that happens often, streams are stepped along with the events, and records hold the draws.
  */
 import type { EventPool } from './event.ts';
 import * as layout from './layout.ts';

@@ -1,4 +1,4 @@
-/** The engine of Time Warp as its hot halves see it, which handle events and commit them. */
+/** The engine of Time Warp as seen by its hot parts, which handle events and commit them. */
 import type { Finals } from './finals.ts';
 import type { Entries, Kp } from './kp.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
@@ -22,7 +22,7 @@ export interface TimeWarp {
   straggler(kp: Kp, h: number): void;
   /** The event just handled could not be finished for want of memory. */
   abort(lp: OptimisticLp, kp: Kp): void;
-  /** Keeps what a handler threw until its event commits. Returns entry flags. */
+  /** Keeps the error of a handler until its event commits. Returns entry flags. */
   hold(lp: OptimisticLp, error: unknown): number;
   deliver(): void;
   /** An output of a committed event will not be taken back any more. */

@@ -1,5 +1,5 @@
 /**
- * Timers: fields of an LP's state that know of one event each, which the LP may take back or put off.
+ * Timers: fields of an LP's state that each refer to one event, which the LP may cancel or postpone.
  *
  * A timer counts its generations: an odd one is pending, an even one is not. Its event carries the generation that armed
  * it. Cancelling, arming again and firing move the timer on, and an event of another generation is dropped when its time
@@ -47,7 +47,7 @@ export interface TimerCalls<M extends Fields> {
   cancel(timer: Timer): void;
 }
 
-/** What the engine sees of a timer. A model may have its own copy of this module, so its class says nothing. */
+/** A timer as the engine sees it. A model may have its own copy of this module, so its class proves nothing. */
 export interface EngineTimer extends Timer {
   readonly cells: Cells;
   /** Its first cell, from the start of the state. */

@@ -30,7 +30,7 @@ export type GatheredStatistic =
 /** A statistic over all LPs, at the end of a run. */
 export type StatisticResult = TallyResult | TimeAverageResult | HistogramResult | QuantilesResult;
 
-/** Adds `from` to `into`, which is of the same field. */
+/** Adds `from` to `into`; both are of the same field. */
 export function mergeStatistics(into: GatheredStatistic, from: GatheredStatistic): void {
   if (into.kind === 'tally') mergeTallies(into, from as GatheredTally);
   else if (into.kind === 'timeAverage') mergeTimeAverages(into, from as GatheredTimeAverage);
@@ -51,10 +51,10 @@ export function statisticResult(all: GatheredStatistic): StatisticResult {
   }
 }
 
-/** What was declared, not found. */
+/** The statistic of a field without values. */
 const DECLARED = new Set(['lps', 'time', 'error', 'from', 'to']);
 
-/** The numbers of a statistic by name: what tables and sweeps show of it. */
+/** The numbers of a statistic by name, for tables and sweeps. */
 export function valuesOfStatistic(result: StatisticResult): Record<string, number> {
   const values: Record<string, number> = {};
   const steady = 'steady' in result ? result.steady : null;

@@ -12,7 +12,7 @@ export interface HistogramOptions {
   readonly bins: number;
 }
 
-/** A histogram as it is read: of one LP in a handler. */
+/** A histogram of one LP, read in a handler. */
 export interface ReadonlyHistogram {
   /** How many values were added. */
   readonly count: number;

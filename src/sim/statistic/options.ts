@@ -1,10 +1,10 @@
-/** What all statistics with a confidence interval may be told. */
+/** Options of all statistics with a confidence interval. */
 
-/** How a statistic is kept. */
+/** Options of a statistic. */
 export interface StatisticOptions {
   /**
-   * Sums by so many slices of the run, an even number from 64 on, from which its result gets a mean without warm-up and a
-   * confidence interval. 0, none, by default: they cost 16 bytes each in every LP.
+   * Number of slices of the run for which sums are kept, even and at least 64; from them the result gets a mean without warm-up and a
+   * confidence interval. 0 by default, without either: each slice takes 16 bytes in every LP.
    */
   readonly slices?: number;
 }

@@ -8,15 +8,15 @@ import { sealed } from '../../model/struct-class.ts';
 
 /** The range of the values, and how far a quantile may be off. */
 export interface QuantileOptions {
-  /** Least value that is told from others, above 0, in the unit of the values; smaller ones are counted as below. */
+  /** Smallest value that is distinguished from others, above 0, in the unit of the values; smaller ones are counted as below. */
   readonly from: number;
-  /** Greatest value that is told from others, in the unit of the values; larger ones are counted as above. */
+  /** Largest value that is distinguished from others, in the unit of the values; larger ones are counted as above. */
   readonly to: number;
-  /** Greatest relative error of a quantile between them, a ratio; 0.01 by default. */
+  /** Largest relative error of a quantile in this range, a ratio; 0.01 by default. */
   readonly error?: number;
 }
 
-/** Quantiles as they are read: of one LP in a handler. */
+/** Quantiles of one LP, read in a handler. */
 export interface ReadonlyQuantiles {
   /** How many values were added. */
   readonly count: number;
@@ -37,9 +37,9 @@ export interface QuantilesResult {
   readonly count: number;
   /** Greatest relative error of quantiles between `from` and `to`, a ratio. */
   readonly error: number;
-  /** Least value that is told from others, in the unit of the values. */
+  /** Smallest value that is distinguished from others, in the unit of the values. */
   readonly from: number;
-  /** Greatest value that is told from others, in the unit of the values. */
+  /** Largest value that is distinguished from others, in the unit of the values. */
   readonly to: number;
   /** How many values are below `from`. */
   readonly below: number;
@@ -220,7 +220,7 @@ export function quantilesResult({ sketch, min, max, counts }: GatheredQuantiles)
 /**
  * A field of an LP's state that keeps quantiles of values: the 99th percentile of waiting times, within a declared
  * relative error. They are part of the run's results, over all LPs, under the field's name.
- * @throws RangeError for a range or an error that cannot be
+ * @throws RangeError for an invalid range or error
  * @example
  * ```ts
  * import { defineModel, quantiles } from 'triscope/sim';

@@ -1,7 +1,7 @@
 /**
- * What a statistic sums up by equal slices of virtual time, from which its warm-up and its confidence interval follow.
+ * Sums of a statistic over equal slices of virtual time, from which its warm-up and its confidence interval are computed.
  *
- *     warm-up |--0--|--1--|--2--| … |--n-1--|      n full: every two become one, twice as long
+ *     warm-up |--0--|--1--|--2--| … |--n-1--|      n full: pairs are merged into slices twice as long
  *
  * The finest slices are 2^-16 of an n-th of the run, so that a run which ends early has between n/2 and n full ones, too;
  * all LPs' slices have common edges.
@@ -66,7 +66,7 @@ export class Slices {
   fill(from: number, to: number, value: number): void {
     const { cells, columns } = this;
     const { host } = cells;
-    // Coarse enough for the later end first.
+    // First for the later end, because it needs the coarser slices.
     const last = this.sliceOf(to);
     const length = this.length();
     let slice = Math.min(this.sliceOf(from), last);
@@ -81,7 +81,7 @@ export class Slices {
     cells.set(at, cells.get(at) + value * (to - begin));
   }
 
-  /** All sums, as they would be if the statistic had been told at `now` that nothing changed since: the same slices in all LPs. */
+  /** All sums as if the value had been set again at `now`: in all LPs the same slices. */
   read(now: number): SliceSums {
     const { cells, columns, n } = this;
     const { host } = cells;

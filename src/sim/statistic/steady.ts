@@ -1,5 +1,5 @@
 /**
- * The mean of a steady state from one run: what belongs to the warm-up is left out, and the rest is cut into batches,
+ * The mean of a steady state from one run: values of the warm-up are left out, and the others are divided into batches,
  * whose means are nearly independent.
  *
  * Warm-up: MSER (K. P. White, "An effective truncation heuristic for bias reduction in simulation output", 1997; with
@@ -9,7 +9,7 @@
 import { studentQuantile } from '../sweep/interval.ts';
 import type { SliceSums } from './slices.ts';
 
-/** A mean without the warm-up, and how sure it is. */
+/** A mean without the warm-up, and its confidence interval. */
 export interface SteadyMean {
   /** The mean, in the unit of the values. */
   readonly mean: number;
@@ -21,7 +21,7 @@ export interface SteadyMean {
   readonly confidence: number;
   /** Virtual time up to which values were left out. */
   readonly from: number;
-  /** Number of batches that the interval is from. */
+  /** Number of batches from which the interval is computed. */
   readonly batches: number;
   /** Correlation of each batch's mean with the next, -1 to 1: far above 0, the run is too short for the interval to hold. */
   readonly correlation: number;
@@ -30,7 +30,7 @@ export interface SteadyMean {
 /** Batches of one interval: more would be shorter, and less independent (B. Schmeiser, 1982: 10 to 30). */
 const BATCHES = 10;
 const CONFIDENCE = 0.95;
-/** As many slices are needed at least: each batch has some, half may be warm-up. */
+/** Minimum number of slices: each batch needs some, and half of them may be warm-up. */
 const FEWEST = 3 * BATCHES;
 
 /** How many of the first values MSER leaves out: at most half of them. */

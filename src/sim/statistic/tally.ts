@@ -1,4 +1,4 @@
-/** Statistics of values that come one by one: waiting times, sizes. */
+/** Statistics of single values: waiting times, sizes. */
 import type { Cells, CellsField } from '../../model/cells.ts';
 import { sealed } from '../../model/struct-class.ts';
 import { type ExactSum, rounded } from '../exact-sum.ts';
@@ -22,7 +22,7 @@ const MIN = 3;
 const MAX = 4;
 const SLICES = 5;
 
-/** A tally as it is read: of one LP in a handler. Without a value, `mean`, `sd`, `min` and `max` are NaN. */
+/** A tally of one LP, read in a handler. Without a value, `mean`, `sd`, `min` and `max` are NaN. */
 export interface ReadonlyTally {
   /** How many values were added. */
   readonly count: number;
@@ -187,9 +187,9 @@ export function tallyResult(all: GatheredTally): TallyResult {
 }
 
 /**
- * A field of an LP's state that takes values one by one, and gives their count, mean, standard deviation, least and greatest.
+ * A field of an LP's state that takes values one by one, and gives their count, mean, standard deviation, minimum and maximum.
  * Its results are part of the run's, over all LPs, under the field's name.
- * @throws RangeError for a number of slices that cannot be
+ * @throws RangeError for an invalid number of slices
  * @example
  * ```ts
  * import { defineModel, tally } from 'triscope/sim';

@@ -16,7 +16,7 @@ const MAX = 4;
 const SEEN = 5;
 const SLICES = 6;
 
-/** A time average as it is read: of one LP in a handler. */
+/** A time average of one LP, read in a handler. */
 export interface ReadonlyTimeAverage {
   /** The present value; 0 at the start. */
   readonly value: number;
@@ -87,7 +87,7 @@ class LpTimeAverage implements TimeAverage {
     cells.set(SINCE, now);
     if (now < warmup) return;
     if (cells.get(SEEN) === 0) {
-      // What it was until now counts from the warm-up on.
+      // The value until now counts from the warm-up on.
       cells.set(SEEN, 1);
       const first = now > warmup ? before : value;
       cells.set(MIN, Math.min(first, value));
@@ -192,7 +192,7 @@ export function timeAverageResult(all: GatheredTimeAverage): TimeAverageResult {
 /**
  * A field of an LP's state whose value lasts until it is set anew, and whose average over virtual time is part of the run's
  * results, over all LPs, under the field's name.
- * @throws RangeError for a number of slices that cannot be
+ * @throws RangeError for an invalid number of slices
  * @example
  * ```ts
  * import { defineModel, timeAverage } from 'triscope/sim';

@@ -1,4 +1,4 @@
-/** The runs of a sweep in a file, one JSON object per line, appended as they end: a restart goes on from there. */
+/** The runs of a sweep in a file, one JSON object per line, appended as they end: a restart continues from it. */
 import {
   appendFileSync,
   existsSync,
@@ -14,13 +14,13 @@ import type { Point } from './vary.ts';
 
 /** One run, as a line of the file. */
 export interface JournalRun extends RunReply {
-  /** What was varied, and its values in this run. */
+  /** The names that are varied, and their values in this run. */
   readonly point: Point;
   /** Number of the replication of the point, from 0 on. */
   readonly replication: number;
 }
 
-/** What all runs of a file have in common, its first line. */
+/** The properties that all runs of a file have in common: its first line. */
 export interface JournalHead {
   readonly sweep: 1;
   readonly model: string;
@@ -80,9 +80,9 @@ export class Journal {
   readonly runs: readonly JournalRun[];
 
   /**
-   * @param file where to append
-   * @param base the file that all shares are read beside
-   * @throws ModelError for a file that is of another sweep, or cannot be written
+   * @param file the file to append to
+   * @param base the file beside which the files of all shares lie
+   * @throws ModelError for a file of another sweep, or one that cannot be written
    */
   constructor(file: string, base: string, head: JournalHead) {
     this.file = file;

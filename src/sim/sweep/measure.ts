@@ -1,4 +1,4 @@
-/** What a sweep keeps of a run: totals, maxima and statistics of its results, or quotients of them. */
+/** The measures of a run that a sweep keeps: totals, maxima and statistics of its results, or quotients of them. */
 import { didYouMean } from '../../model/nearest.ts';
 import { OptionError } from '../../model/option.ts';
 import type { ModelResults } from '../results.ts';
@@ -55,7 +55,7 @@ export function numbersOf(statistics: ModelResults['statistics']): Numbers {
   );
 }
 
-/** The values of one run by name; without `measures` all of them. @throws OptionError for what it does not report */
+/** The values of one run by name; without `measures` all of them. @throws OptionError for a name that the run does not report */
 export function valuesOf(
   {
     totals,

@@ -6,7 +6,7 @@ import { chartHtml, pageHtml, tableHtml } from '../../report/page-parts.ts';
 import type { SweepPoint, SweepResult } from './sweep.ts';
 import type { Value } from './vary.ts';
 
-/** Curves of one chart, at most: further ones are in the table. */
+/** Maximum number of curves in one chart; further ones are in the table. */
 const MOST_CURVES = 8;
 
 const distinct = (values: readonly Value[]): Value[] => {
@@ -16,7 +16,7 @@ const distinct = (values: readonly Value[]): Value[] => {
     : all;
 };
 
-/** What of a point is not `factor`, in words. */
+/** The values of a point other than `factor`, in words. */
 const besides = ({ point }: SweepPoint, factor: string): string =>
   Object.entries(point)
     .filter(([name]) => name !== factor)

@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 import { simulate } from '../simulate.ts';
 import { type Numbers, numbersOf } from './measure.ts';
 
-/** What one run gave. */
+/** The result of one run. */
 export interface RunReply {
   readonly totals: ModelResults['totals'];
   readonly maxima: ModelResults['maxima'];
@@ -29,5 +29,5 @@ async function main(reference: ModelReference): Promise<void> {
   });
 }
 
-// Not awaited: what is one file cannot await. What it throws ends the thread, and its owner is told.
+// Not awaited, because a bundled file cannot await at the top level. An error ends the thread, and its owner is informed.
 void main(workerData as ModelReference);

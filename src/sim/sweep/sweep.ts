@@ -1,7 +1,7 @@
 /**
  * Runs a model for many settings, each with several seeds: sequential runs, several at once, each in a thread of its own.
  *
- * Replication r draws from streams that no other replication draws from, the same ones at each point (common random
+ * Replication r uses streams that no other replication uses, the same ones at each point (common random
  * numbers): values at one point are independent, and differences between points are less noisy.
  */
 import { availableParallelism } from 'node:os';
@@ -20,29 +20,29 @@ import type { RunReply } from './sweep-worker.ts';
 import { type Point, pointsOf, settingsAt, type Vary } from './vary.ts';
 
 /**
- * What is varied, how often each point is run (replications, with seeds of their own), and when its means are narrow enough.
+ * What is varied, how often each point is run (replications, with different seeds), and how narrow its intervals must be.
  */
 export interface SweepOptions<N extends string = string, K extends string = string> {
   readonly vary?: readonly Vary<N>[];
   /** Runs of each point, with different seeds; with `untilWidth`, before the first look. Default 10. */
   readonly replications?: number;
-  /** More runs, half as many again each time, until no interval's half-width exceeds this part of its mean. */
+  /** Adds runs, half as many again each time, until each interval's half-width is at most this share of its mean. */
   readonly untilWidth?: number;
-  /** Runs of a point at most, with `untilWidth`. Default 1000. */
+  /** Maximum number of runs per point with `untilWidth`. Default 1000. */
   readonly mostReplications?: number;
   /** Probability with which an interval covers the true mean; default 0.95. */
   readonly confidence?: number;
-  /** What is reported of each run: `{ wait: 'wait.mean', present: 'area/time' }`. All totals and maxima where none is given. */
+  /** The measures of each run: `{ wait: 'wait.mean', present: 'area/time' }`. By default all totals and maxima. */
   readonly measures?: Measures<K>;
-  /** Runs at once; the CPUs by default. */
+  /** Number of simultaneous runs; the number of CPUs by default. */
   readonly jobs?: number;
-  /** Where runs are kept, one JSON object per line; those that are there are not run again. */
+  /** File of the runs, one JSON object per line; runs in it are not repeated. */
   readonly file?: string;
-  /** The part of an array: run every `of`-th only, from `index` on, and keep them in a file of its own. */
+  /** The share of an array job: every `of`-th run, from `index` on, in a file of its own. */
   readonly share?: { readonly index: number; readonly of: number };
-  /** Ends the sweep; what was done is summed up. */
+  /** Ends the sweep; the result has the runs that were done. */
   readonly signal?: AbortSignal;
-  /** Called after each run. @param known runs that are known, and wanted so far */
+  /** Called after each run. @param known number of runs that are known, and that are needed so far */
   readonly onRun?: (run: JournalRun, known: number, wanted: number) => void;
 }
 
@@ -65,7 +65,7 @@ export interface SweepResult<N extends string = string, K extends string = strin
   readonly method: string;
   readonly points: readonly SweepPoint<N, K>[];
   readonly runs: readonly JournalRun[];
-  /** Whether all runs were done that were asked for, and intervals are as narrow as asked. */
+  /** Whether all requested runs were done, and intervals are as narrow as requested. */
   readonly complete: boolean;
 }
 
@@ -101,7 +101,7 @@ type Runner = AnsweringThread<Settings, RunReply>;
 interface Progress {
   readonly point: Point;
   readonly runs: Map<number, JournalRun>;
-  /** Replications that are wanted so far, and those that have been begun. */
+  /** Replications that are needed so far, and those that have begun. */
   wanted: number;
   next: number;
 }
@@ -114,7 +114,7 @@ export const shownPoint = (point: Point): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(', ');
 
-/** All that is to be run, and what of it is known. */
+/** All runs of the sweep, and the results known so far. */
 class Plan {
   readonly points: readonly Progress[];
   private readonly options: SweepOptions;
@@ -139,7 +139,7 @@ class Plan {
     for (const one of this.points) this.extend(one);
   }
 
-  /** Whether this share runs it: whole points where they decide by themselves how long, else single runs. */
+  /** Whether this share does it: whole points if their number of runs depends on their intervals, otherwise single runs. */
   private isMine(point: number, replication: number): boolean {
     const { share, untilWidth } = this.options;
     if (share === undefined) return true;
@@ -147,7 +147,7 @@ class Plan {
     return number % share.of === share.index;
   }
 
-  /** The next run to begin; null where there is none for now. */
+  /** The next run; null if there is none at present. */
   take(): { readonly progress: Progress; readonly replication: number } | null {
     for (const [k, progress] of this.points.entries()) {
       while (progress.next < progress.wanted) {
@@ -159,12 +159,12 @@ class Plan {
     return null;
   }
 
-  /** Runs of a point in their order, as far as they are wanted. */
+  /** Runs of a point in order, up to the number needed. */
   private wantedRuns({ runs, wanted }: Progress): JournalRun[] {
     return Array.from({ length: wanted }, (_, r) => runs.get(r)).filter((run) => run !== undefined);
   }
 
-  /** Wants more runs of a point while all are known and an interval is too wide. */
+  /** Requests more runs of a point once all are known and an interval is too wide. */
   extend(progress: Progress): void {
     const { untilWidth, mostReplications = 1000 } = this.options;
     while (
@@ -239,8 +239,8 @@ function expectSound(options: SweepOptions): void {
 /**
  * Runs the sweep of a model: a built-in name, the path or `file:` address of a module, or what `loadModel` gave. The result
  * has the names of what is varied and of the measures in its type.
- * @param settings what is not varied; runs are sequential
- * @throws OptionError for what cannot be; ModelError that names the point of a run that failed
+ * @param settings settings that are not varied; runs are sequential
+ * @throws OptionError for invalid settings; ModelError that names the point of a run that failed
  * @example
  * ```ts
  * import { sweep } from 'triscope/sim';
@@ -323,7 +323,7 @@ async function sweepLoaded(
         }
         const reply = await runner.ask(settingsOf(settings, point, replication));
         const run = { point, replication, ...reply };
-        // What it reports is looked at before it is kept.
+        // The measures are checked before the run is kept.
         valuesOf(run, measures);
         journal?.add(run);
         progress.runs.set(replication, run);
@@ -351,7 +351,7 @@ async function sweepLoaded(
   return plan.result(model.name);
 }
 
-/** What a run threw, with the run. */
+/** The error of a run, with the run. */
 function told(error: unknown, point: Point, replication: number): Error {
   const where = [shownPoint(point), `replication ${replication}`]
     .filter((s) => s !== '')

@@ -17,12 +17,12 @@ export interface Vary<N extends string = string> {
 /** One value of each that is varied, by name. */
 export type Point<N extends string = string> = Readonly<Record<N, Value>>;
 
-/** Settings of the engine that are part of the question, not of how it is answered. */
+/** Settings of the engine that may be varied: those on which results depend, rather than those of execution. */
 const SETTINGS = ['end', 'lookahead', 'warmup'] as const;
 const isSetting = (name: string): name is (typeof SETTINGS)[number] =>
   (SETTINGS as readonly string[]).includes(name);
 
-/** Values in one range, at most. */
+/** Maximum number of values in one range. */
 const MOST = 100_000;
 const RANGE = /^(-?[\d.]+(?:e-?\d+)?)\.\.(-?[\d.]+(?:e-?\d+)?)(?::([\d.]+(?:e-?\d+)?))?$/;
 
@@ -36,7 +36,7 @@ function rangeOf(word: string): number[] | null {
       `${word}: a range goes up, FROM..TO or FROM..TO:STEP, in at most ${MOST} steps`,
     );
   }
-  // Of 0.1..0.5:0.1, 0.3 and not 0.30000000000000004.
+  // So that 0.1..0.5:0.1 has 0.3 rather than 0.30000000000000004.
   return Array.from({ length: count }, (_, k) => Number((from + k * step).toPrecision(12)));
 }
 

@@ -76,14 +76,14 @@ export function controlMemory(pes: number, records: number): ControlMemory {
   return memory;
 }
 
-/** How much event memory there is for all. Set before the first PE begins. */
+/** The event memory of all PEs. Set before the first PE begins. */
 export function fillBudget({ words }: ControlMemory, records: number): void {
   words[BUDGET] = Math.min(records, 0x7fffffff);
 }
 
 /** How PEs sleep until a word changes: `Atomics` knows the threads of one process. */
 export interface Sleep {
-  /** Returns when somebody wakes `words[at]`, after so long, at once where it is not `value`, or for nothing. */
+  /** Returns when `words[at]` is woken, after so long, at once if it is not `value`, or spuriously. */
   wait(words: Int32Array, at: number, value: number, milliseconds: number): void;
   wake(words: Int32Array, at: number): void;
 }
@@ -158,7 +158,7 @@ export class Control {
 
   /**
    * @param underWay least time of what this PE has posted and its receiver may not find when this round is done
-   * @param promised whether this PE stands by its promises
+   * @param promised whether this PE keeps its promises
    */
   contribute(pe: number, least: Gvt, underWay: number, promised: boolean): void {
     const round = this.seen + 1;
@@ -193,7 +193,7 @@ export class Control {
   }
 
   takeGvt(out: Gvt): boolean {
-    // A plain load is a hint, and as cheap as it gets; the atomic one makes the GVT visible.
+    // A plain load is only a hint, but the cheapest; the atomic one makes the GVT visible.
     if (this.W[DONE] === this.taken) return false;
     this.taken = Atomics.load(this.W, DONE);
     out.time = this.D[GVT + TIME];
@@ -204,7 +204,7 @@ export class Control {
     return true;
   }
 
-  /** A PE that asks often has already asked. */
+  /** A PE that requests often has probably requested already. */
   ask(what: number): void {
     if ((this.W[ASKED] & what) !== what) Atomics.or(this.W, ASKED, what);
   }
@@ -277,7 +277,7 @@ export class Control {
     return this.W[STOP] !== 0;
   }
 
-  /** Stops the run for all at one GVT, which is told by `stopDue`. */
+  /** Stops the run for all at one GVT, which `stopDue` announces. */
   stopAtGvt(): void {
     Atomics.store(this.W, STOP_ASKED, 1);
     this.ring();
@@ -318,12 +318,12 @@ export class Control {
     Atomics.sub(this.W, RESTING, 1);
   }
 
-  /** Whether a round waits for this PE, or has ended without its knowing. */
+  /** Whether a round waits for this PE, or has ended unnoticed by it. */
   roundAwaits(): boolean {
     return this.roundIsOpen() || Atomics.load(this.W, DONE) !== this.taken;
   }
 
-  /** Waits for all PEs to get here; false where the run is stopped meanwhile. */
+  /** Waits until all PEs get here; false if the run is stopped meanwhile. */
   meet(): boolean {
     Atomics.add(this.W, READY, 1);
     this.sleep.wake(this.W, READY);
