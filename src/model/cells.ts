@@ -1,15 +1,15 @@
 /**
- * Fields with methods of their own, such as statistics: some 8-byte cells of a struct, and a class that reads and writes
- * them. Writes are logged as those of all other fields, and so undone with their event.
+ * Fields with methods, such as statistics: some 8-byte cells of a struct, and a class that reads and writes
+ * them. Writes are logged as for all other fields, and so undone with their event.
  */
 import { FieldOverflowError, FieldUseError, ReadonlyFieldError } from './field-error.ts';
 
-/** Told the 8-byte cell that is about to be written, so that the write can be undone. */
+/** Receives the 8-byte cell that is about to be written, so that the write can be undone. */
 export interface WriteLog {
   save(cell: number): void;
 }
 
-/** The LP whose struct it is, as far as fields ask for it. */
+/** The LP to which the struct belongs, as far as fields need it. */
 export interface FieldHost {
   /** Virtual time of the current event. */
   readonly now: number;
@@ -18,7 +18,7 @@ export interface FieldHost {
   readonly warmup: number;
 }
 
-/** The struct that a field lies in. */
+/** The struct that contains a field. */
 export interface CellOwner {
   readonly $b: number;
   readonly $f64: Float64Array;
@@ -31,7 +31,7 @@ export interface CellOwner {
 export interface Cells {
   /** The field's name, for messages. */
   readonly where: string;
-  /** The LP that the field is of. */
+  /** The LP to which the field belongs. */
   readonly host: FieldHost;
   /** The first cell, from the start of the struct. */
   readonly at: number;
@@ -41,20 +41,20 @@ export interface Cells {
   half(k: number): number;
   /** @throws FieldOverflowError for a value beyond 32 bits */
   setHalf(k: number, value: number): void;
-  /** Counts half a cell up by one. */
+  /** Adds 1 to half a cell. */
   countHalf(k: number): void;
   /** @throws unless `value` is a number, other than NaN */
   expectNumber(method: string, value: unknown): void;
 }
 
-/** Declares such a field. `V` is what handlers see, `R` what may only read sees. */
+/** Declares such a field. `V` is the view of handlers, `R` the read-only view. */
 export interface CellsField<V = unknown, R = unknown> {
   readonly kind: 'cells';
   /** How many doubles it takes. */
   readonly cells: number;
   /** The cells are timers: events may belong to them. */
   readonly timers?: true;
-  /** Makes the view that handlers see. */
+  /** Creates the view that handlers see. */
   view(cells: Cells): V;
   /** For the type alone. */
   readonly reads?: R;
@@ -68,7 +68,7 @@ export class StructCells implements Cells {
   readonly where: string;
   private readonly owner: CellOwner;
   readonly at: number;
-  /** Why it may not be written, where that is so. */
+  /** Why the struct may not be written, if it may not. */
   private readonly why: string | null;
 
   constructor(owner: CellOwner, at: number, where: string, why: string | null) {

@@ -1,13 +1,13 @@
 /**
- * What is known of a counter beyond its schema: how fast it can count, where it rolls over, whether it sticks at its
- * top, how far it may fall without having been reset. Sources: the README of tacc_stats, the option tables of its
+ * Facts about counters beyond their schema: how fast they can count, where they roll over, whether they stick at their
+ * maximum, and how far they may fall without a reset. Sources: the README of tacc_stats, the option tables of its
  * versions, the kernel's Documentation/block/stat, the InfiniBand specification's PortCounters; of processors the
  * vendors' data sheets and optimization manuals, as each constant says.
  */
 import type { CounterRule } from './counter.ts';
 import type { Metric } from './metric.ts';
 
-/** What names a counter: a key of a schema of raw stats. */
+/** The identification of a counter: a key of a schema of raw stats. */
 interface CounterKey {
   readonly name: string;
   readonly kind: Metric['kind'];
@@ -15,7 +15,7 @@ interface CounterKey {
   readonly unit: string;
 }
 
-/** Most counts a second, by unit. A CPU counts 100 cs a second; ms and us are summed over requests in flight. */
+/** Maximum counts per second, by unit. A CPU counts 100 cs per second; ms and us are summed over requests in flight. */
 const BY_UNIT: Readonly<Record<string, number>> = {
   B: 1e12,
   '4B': 2.5e11,
@@ -30,26 +30,26 @@ const BY_UNIT: Readonly<Record<string, number>> = {
   mJ: 1e7,
   uJ: 1e10,
 };
-/** Eight events a cycle, as wide as Golden Cove and Zen 5 retire, at 6.2 GHz, the highest turbo frequency sold. */
+/** Eight events per cycle, the width at which Golden Cove and Zen 5 retire, at 6.2 GHz, the highest turbo frequency sold. */
 const CORE = 5e10;
 /** Clocks of a core: one a cycle. */
 const CLOCKS = 6.2e9;
 /**
  * Knights Landing: 1.7 GHz is the turbo frequency of its fastest model (7290), and a core retires two instructions a cycle
- * at most. Kept up for minutes is taken to be one: only tuned kernels come near two.
+ * at most. Over minutes one is assumed: only tuned kernels come near two.
  */
 const KNL_CLOCKS = 1.7e9;
 const KNL_EVENTS = 3.4e9;
 const KNL_LASTING = 1.7e9;
-/** Boxes count some events several times a cycle, at up to 4 GHz; over minutes, as much as their clocks. */
+/** Boxes count some events several times per cycle, at up to 4 GHz; over minutes, as many as their clocks. */
 const UNCORE = 2e10;
 const UNCORE_LASTING = 5e9;
 const SOFTWARE = 1e10;
-/** Interrupts, switches and the like of one CPU; what else the kernel keeps in 32 bits. */
+/** Interrupts, switches and the like of one CPU, and other counts that the kernel keeps in 32 bits. */
 const SOFTWARE_LASTING = 2e6;
-/** Milliseconds a second, of as many requests as a queue of a block device holds. */
+/** Milliseconds per second, with as many requests as a queue of a block device holds. */
 const BLOCK_MS = 1.1e6;
-/** 1 kW of one package or its memory, twice what any is sold for, in steps of 2^-16 J, the finest. */
+/** 1 kW for one package or its memory, twice the maximum sold, in steps of 2^-16 J, the finest. */
 const WATTS = 1000;
 const ENERGY_STEPS = WATTS * 2 ** 16;
 const MILLI = 1000;
@@ -57,15 +57,15 @@ const MICRO = 1e6;
 
 const HARDWARE = /^(intel|amd64)_(?!gpu$)/;
 const UNCORE_TYPE = /_(cbo|cha|imc|qpi|hau|r2pci|pcu|uncore|mc|edc|df)(_|$)/;
-/** Kept by the kernel from boot on. Others begin again with a driver, a mount, or a collector that clears them. */
+/** Types whose counters the kernel keeps from boot on. Others restart with a driver, a mount, or a collector that clears them. */
 const FROM_BOOT = new Set(['cpu', 'irq', 'numa', 'ps', 'sched', 'vm']);
 const ENERGY = /_rapl$/;
 
 const SMALL_DIP = 1 / 1000;
-/** A counter that cannot be reset may read much too low: `iowait` of an idle CPU is an estimate. */
+/** A counter that cannot be reset but may read much too low: `iowait` of an idle CPU is an estimate. */
 const ANY_DIP = 1 / 2;
 
-/** Bits at which counters of a port stick; those of no other name have 32. */
+/** Bits at which counters of a port stick; those not listed have 32. */
 const PORT_BITS: Readonly<Record<string, number>> = {
   excessive_buffer_overrun_errors: 4,
   local_link_integrity_errors: 4,
@@ -88,7 +88,7 @@ const SCALED_ENERGY = [65_536_000n, 131_072_000n, 262_144_000n];
 const WIDEST = 64;
 
 /**
- * Whether the key counts: event counters, and those of intel_4pmc3, whose schema calls them controls by mistake.
+ * Whether the key is a counter: event counters, and those of intel_4pmc3, whose schema calls them controls by mistake.
  * @example
  * ```ts
  * import { isCounter } from 'triscope/formats/tacc';
@@ -116,7 +116,7 @@ function mostOf(type: string, { name, unit }: CounterKey): number {
 
 const isClock = (name: string) => /^FIXED_CTR[12]$|^CLOCKS_|^(APERF|MPERF)$/.test(name);
 
-/** Counts a second that are kept up for minutes: see `CounterRule.lasting`. */
+/** Counts per second that may last for minutes: see `CounterRule.lasting`. */
 function lastingOf(type: string, key: CounterKey, scaledEnergy: boolean): number {
   const most = mostOf(type, key);
   if (ENERGY.test(type)) return scaledEnergy ? WATTS * MILLI : ENERGY_STEPS;

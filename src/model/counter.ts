@@ -1,48 +1,48 @@
 /**
- * What a counter counted between two readings. Files hold counters as they were read; whoever subtracts two readings
- * does it by this one rule, which tells rollovers, dips and resets apart (docs/formats/tacc.md):
+ * What a counter counted between two readings. Files hold counters as they were read; all code that subtracts two readings
+ * uses this one rule, which distinguishes rollovers, dips and resets (docs/formats/tacc.md):
  *
- * 1. After a reboot, or where the counter stuck at its top and was cleared: `reset`, counted is the value.
- * 2. Where its control register changed: `suspect`, counted is nothing: it counted other events.
- * 3. At the top of a counter that sticks: `suspect`, counted is at least the difference.
- * 4. Forwards, modulo its range, by no more than can be: `ok`, or `wrapped` where it rolled over. Where the interval is
- *    so long that it may have rolled over once more: `suspect`, counted is at least the difference.
- * 5. The same where all other counters of its device fell too, though that many do not roll over at once: `reset`; where
- *    they might: `suspect`. Counted is at least the value.
- * 6. Backwards by a little: `dip`, counted is nothing, and the next value is compared with the one before the dip.
- * 7. Backwards by more: `reset`, counted is the value.
- * 8. Forwards by more than can be: `suspect`, counted is nothing, and the next value is compared with the one before;
- *    where it agrees with the strange one instead, with that.
+ * 1. After a reboot, or if the counter stuck at its maximum and was cleared: `reset`; the value was counted.
+ * 2. If its control register changed: `suspect`; nothing was counted, because it counted other events.
+ * 3. At the maximum of a counter that sticks: `suspect`; at least the difference was counted.
+ * 4. Forwards, modulo its range, by a possible amount: `ok`, or `wrapped` if it rolled over. If the interval is
+ *    so long that it may have rolled over once more: `suspect`; at least the difference was counted.
+ * 5. The same if all other counters of its device fell too, although that many do not roll over at once: `reset`; if
+ *    they might: `suspect`. At least the value was counted.
+ * 6. Backwards by a little: `dip`; nothing was counted, and the next value is compared with the one before the dip.
+ * 7. Backwards by more: `reset`; the value was counted.
+ * 8. Forwards by an impossible amount: `suspect`; nothing was counted, and the next value is compared with the one before;
+ *    if it agrees with the suspect value instead, with that.
  *
- * So `delta` is what was surely counted: exact where `ok` and `wrapped`, else a lower bound.
+ * So `delta` is what was certainly counted: exact for `ok` and `wrapped`, otherwise a lower bound.
  */
 
-/** What is known of a counter beyond its readings; `counter-rules.ts` has the facts. */
+/** Facts about a counter beyond its readings, from `counter-rules.ts`. */
 export interface CounterRule {
   /**
-   * Number of values of the counter: 2^bits. Several where the collector rescaled what it read by a factor that the file
-   * does not tell: the first that is above the values is taken. Values above all of them are from a wider counter.
+   * Number of values of the counter: 2^bits. There are several if the collector rescaled readings by a factor that the file
+   * does not give: the first that is above the values is used. Values above all of them come from a wider counter.
    */
   readonly ranges: readonly bigint[];
   /** The smallest number in `ranges`. */
   readonly narrowest: number;
-  /** Counts a second that no machine exceeds: a rise beyond it was misread. */
+  /** Counts per second that no machine exceeds: a larger rise is a misreading. */
   readonly most: number;
   /**
-   * Counts a second that a program keeps up for minutes: whether it rolled over, or may have once more, goes by this.
+   * Counts per second that a program may sustain for minutes: they decide whether the counter rolled over, or may have once more.
    */
   readonly lasting: number;
-  /** A fall of up to this share of the value before is a dip; a deeper one a reset. */
+  /** A fall by up to this share of the previous value is a dip; a larger one a reset. */
   readonly dip: number;
   /** Value at which the counter sticks until it is cleared; null for one that rolls over. */
   readonly top: bigint | null;
-  /** Nothing but a reboot resets it. */
+  /** Only a reboot resets it. */
   readonly steady: boolean;
 }
 
 /**
- * What a difference of two readings is: `ok`, a roll-over that was repaired, a dip (nothing was counted), a reset or a
- * doubtful step (what was counted is not known).
+ * The verdict on a difference of two readings: `ok`, a rollover that was corrected, a dip (nothing was counted), a reset or a
+ * suspect step (the count is not known).
  */
 export type Verdict = 'ok' | 'wrapped' | 'dip' | 'reset' | 'suspect';
 
@@ -61,25 +61,25 @@ export interface Reading {
   readonly rebooted?: boolean;
   /** Name of the control register that changed in between. */
   readonly control?: string;
-  /** Where all counters of the device fell: the chance that all rolled over (`chanceOfAll`). */
+  /** If all counters of the device fell: the probability that all rolled over (`chanceOfAll`). */
   readonly together?: number;
 }
 
-/** What was counted between two readings, and what the next one is compared with. */
+/** What was counted between two readings, and the reading with which the next one is compared. */
 export interface Repaired {
-  /** What was surely counted, in the counter's unit; never negative. */
+  /** What was certainly counted, in the counter's unit; never negative. */
   readonly delta: bigint;
   readonly verdict: Verdict;
-  /** One clause; '' where ok. */
+  /** The reason, as one clause; '' if ok. */
   readonly reason: string;
-  /** What to compare the next reading with, in the counter's unit. */
+  /** The reading with which the next one is compared, in the counter's unit. */
   readonly base: bigint;
 }
 
-/** Times are kept in whole seconds by 1.x: an interval may be longer by one. */
+/** 1.x stores times in whole seconds: an interval may be longer by one. */
 const SLACK = 1;
 const WHOLE = 1n << 64n;
-/** All counters of a device that fall at once began anew below the first chance, and perhaps below the second. */
+/** If all counters of a device fall at once, they were reset if that probability is below the first bound, and perhaps reset if below the second. */
 const NEVER = 1e-4;
 const SELDOM = 1e-3;
 
@@ -88,15 +88,15 @@ const mod = (value: bigint, modulus: bigint) => {
   return rest < 0n ? rest + modulus : rest;
 };
 
-/** Counts that an interval can have at most. */
+/** Maximum counts in an interval. */
 export const mostIn = (seconds: number, { most }: CounterRule): number =>
   most * (Math.max(seconds, 0) + SLACK);
 
-/** Counts that a program keeps up over an interval. */
+/** Counts that a program may sustain over an interval. */
 const lastingIn = (seconds: number, { lasting }: CounterRule): number =>
   lasting * (Math.max(seconds, 0) + SLACK);
 
-/** Whether a counter that rose by `rise` may have rolled over on the way; one that sticks at its top never does. */
+/** Whether a counter that rose by `rise` may have rolled over in between; one that sticks at its maximum never does. */
 export const mayHaveRolled = (rise: number, seconds: number, rule: CounterRule): boolean =>
   rule.top === null && rise + rule.narrowest <= lastingIn(seconds, rule);
 
@@ -105,8 +105,8 @@ const rangeOf = (highest: bigint, { ranges }: CounterRule) =>
   ranges.find((one) => highest < one) ?? WHOLE;
 
 /**
- * The chance that a counter that fell from `previous` to `value` did so by rolling over: its way as a share of its range;
- * 0 where it cannot have come so far. Counters of a device roll over independently, so that the chance that all did is
+ * The probability that a counter that fell from `previous` to `value` rolled over: the way in between as a share of its range;
+ * 0 if it cannot have counted so much. Counters of a device roll over independently, so the probability that all did is
  * the product of theirs.
  */
 export function chanceOfRolling(
@@ -183,7 +183,7 @@ export function repair(reading: Reading): Repaired {
   return to('suspect', 0n, `rose by ${forward} in ${reading.seconds} s, which cannot be`, previous);
 }
 
-/** Whether all that was counted is known: else `delta` is a lower bound. */
+/** Whether the whole count is known; otherwise `delta` is a lower bound. */
 export const isExact = ({ verdict }: Repaired): boolean =>
   verdict === 'ok' || verdict === 'wrapped' || verdict === 'dip';
 
@@ -201,7 +201,7 @@ export class Counter {
 
   /**
    * Takes the next reading, at `seconds` of any clock. Returns what was counted since the last one that could be
-   * compared; NaN at the first, and where that is not known.
+   * compared; NaN for the first, and if it is not known.
    */
   step(seconds: number, value: bigint): number {
     if (Number.isNaN(this.since)) {
@@ -210,7 +210,7 @@ export class Counter {
     }
     const [rule, previous] = [this.rule, this.base];
     const elapsed = seconds - this.since;
-    // Nearly all readings: `repair` would say the same.
+    // The usual case: `repair` would return the same.
     if (rule.top === null && value >= previous) {
       const rise = Number(value - previous);
       if (rise <= mostIn(elapsed, rule) && !mayHaveRolled(rise, elapsed, rule)) {
@@ -230,6 +230,6 @@ export class Counter {
   }
 }
 
-/** The same for a total that is kept as a double: it never rolls over, and where it fell nothing is known. */
+/** The same for a total stored as a double: it never rolls over, and after a fall nothing is known. */
 export const risen = (before: number, after: number): number =>
   after >= before ? after - before : Number.NaN;

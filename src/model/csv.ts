@@ -1,6 +1,6 @@
 /** Cells of CSV (RFC 4180, but lines end with \n). */
 
-/** How a text begins that a spreadsheet may run as a formula. */
+/** Beginnings of texts that a spreadsheet may take for a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** A text in quotes, those within doubled. */
@@ -8,7 +8,7 @@ export const quotedText = (text: string): string => `"${text.replaceAll('"', '""
 
 /**
  * A text as a cell.
- * @param formulas `quote`: one that a spreadsheet would run gets a `'` before it, as spreadsheets mark texts
+ * @param formulas `quote`: a text that a spreadsheet would take for a formula gets a `'` before it, as spreadsheets mark texts
  */
 export function csvText(text: string, formulas: 'keep' | 'quote' = 'keep'): string {
   const told = formulas === 'quote' && FORMULA.test(text) ? `'${text}` : text;

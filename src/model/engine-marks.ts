@@ -1,11 +1,11 @@
 /**
- * How the simulator's phases and counts come to be regions and signals, though neither knows of the other: whoever
- * marks regions in this thread offers marks; an engine that starts in it takes them.
+ * Connects the simulator's phases and counts to regions and signals, although neither knows the other: the module that
+ * marks regions in this thread offers marks, and an engine that starts in it uses them.
  */
 import type { Hint } from './region-layout.ts';
 import type { PhaseMarks } from './region-page.ts';
 
-/** What an engine does, as regions: name and hint, in the order of their numbers. */
+/** The phases of an engine, as regions: name and hint, in the order of their numbers. */
 export const ENGINE_REGIONS: readonly (readonly [string, Hint])[] = [
   ['event processing', 'compute'],
   ['rollback', 'memory'],
@@ -20,13 +20,13 @@ export const MARK_EVENTS = 0;
 export const MARK_ROLLBACK = 1;
 export const MARK_GVT = 2;
 export const MARK_FOSSILS = 3;
-/** From here on: calls of a run over MPI. */
+/** From this number on: calls of a run over MPI. */
 export const MARK_MPI_SEND = 4;
 export const MARK_MPI_RECEIVE = 5;
 export const MARK_MPI_TEST = 6;
 export const MARK_MPI_REDUCE = 7;
 
-/** Counts that an engine tells: how many arguments of `reached` follow the GVT. */
+/** Counts that an engine passes on: the arguments of `reached` after the GVT. */
 export const ENGINE_COUNTS = 5;
 
 export interface EngineMarks extends PhaseMarks {
@@ -48,7 +48,7 @@ export function offerEngineMarks(marks: EngineMarks): void {
   offered = marks;
 }
 
-/** What was offered in this thread; null where nobody did. */
+/** The marks offered in this thread; null if there are none. */
 export function engineMarks(): EngineMarks | null {
   return offered;
 }

@@ -1,6 +1,6 @@
-/** Errors that are for the user, and what a command exits with. */
+/** Errors that are for the user, and the exit codes of commands. */
 
-/** 0 is success; `region launch` passes on its child's code instead. */
+/** 0 is success; `region launch` passes on its command's code. */
 export const EXIT = {
   /** The run or the check failed. */
   failed: 1,
@@ -13,8 +13,8 @@ export const EXIT = {
 } as const;
 
 /**
- * An error whose message says all there is to say, in one line: what is wrong, where, and the mend. Any other error that
- * reaches a user is a mistake of ours, or of the model's file. A subclass says its exit code.
+ * An error whose message is complete, in one line: what is wrong, where, and the remedy. Any other error that
+ * reaches a user is a bug, of ours or of the model's file. Subclasses set their exit code.
  * @example
  * ```ts
  * import { simulate, TriscopeError } from 'triscope/sim';
@@ -52,9 +52,9 @@ export class MissingPieceError extends TriscopeError {
   override readonly exitCode = EXIT.missing;
 }
 
-/** The exit code that an error says; null for one that is not for the user. */
+/** The exit code of an error; null for an error that is not for the user. */
 export function exitCodeOf(error: unknown): number | null {
-  // Not by class: a model's file may import a second copy of the package.
+  // Not by class, because a model's file may import a second copy of the package.
   if (!(error instanceof Error) || !('exitCode' in error)) return null;
   return typeof error.exitCode === 'number' ? error.exitCode : null;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a use of a struct's field. */
+/** Errors in the use of a struct's fields. */
 import { EXIT } from './error.ts';
 
 /** A value that does not fit its field. */
@@ -12,7 +12,7 @@ export class ReadonlyFieldError extends TypeError {
   override readonly name = 'ReadonlyFieldError';
 }
 
-/** A field that was not declared, or one that is not used as it was declared. */
+/** A field that was not declared, or that is used differently than declared. */
 export class FieldUseError extends TypeError {
   override readonly name = 'FieldUseError';
 }

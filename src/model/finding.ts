@@ -1,17 +1,17 @@
-/** What is slow or doubtful, as everybody tells it: commands, pages, the API. */
+/** A finding, in the form that commands, pages and the API share. */
 import { counted } from './measures/text.ts';
 import type { Row } from './row.ts';
 
-/** `problem`: time is lost and something can be done; `notice`: worth knowing; `info`: how it went. */
+/** `problem`: time is lost and something can be done; `notice`: worth knowing; `info`: neutral information. */
 export const SEVERITIES = ['problem', 'notice', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 export interface Evidence {
-  /** The query that shows it; of a job's metric the query for its counters as recorded, or '' where no table holds them. */
+  /** The query that shows it; for a job's metric the query for its counters as recorded, or '' if no table holds them. */
   readonly sql: string;
-  /** What the query gave; of a job's metric its inputs, repaired. */
+  /** The query's result; for a job's metric its inputs, corrected. */
   readonly rows: readonly Row[];
-  /** How the number follows from the rows, where it is no column of them. */
+  /** How the number follows from the rows, if it is not one of their columns. */
   readonly formula?: string;
 }
 
@@ -22,39 +22,39 @@ export interface Finding {
   /** One sentence with its numbers. */
   readonly sentence: string;
   readonly evidence: Evidence;
-  /** What to do about it; '' where there is nothing. */
+  /** The advice; '' if there is none. */
   readonly advice: string;
-  /** Options of `sim run` that do it, where the knob is one of these; null: left out. */
+  /** Options of `sim run` that apply the advice, if there are any; null removes an option. */
   readonly turn?: Readonly<Record<string, number | null>>;
-  /** How many times as fast the run may be with the knob turned: an estimate, whose reason is part of the advice. */
+  /** Expected speed-up if the setting is changed: an estimate, whose basis is part of the advice. */
   readonly gain?: number;
 }
 
-/** A rule that could not look, and what it lacks. */
+/** A rule that could not be applied, and the data that it lacks. */
 export interface NotExamined {
   readonly rule: string;
   readonly title: string;
-  /** Tables, columns or inputs, for people: “node_cpu”, “raw stats of a job”. */
+  /** Tables, columns or inputs, in words: “node_cpu”, “raw stats of a job”. */
   readonly lacks: string;
-  /** Whether the recording has anything of the layer that the rule is about: then its silence is no acquittal. */
+  /** Whether the recording has any data of the rule's layer: then its silence does not mean that all is well. */
   readonly applies: boolean;
 }
 
-/** All that the rules say of a recording. */
+/** The result of all rules for a recording. */
 export interface Verdict {
   /** Worst first. */
   readonly findings: readonly Finding[];
   readonly notExamined: readonly NotExamined[];
 }
 
-/** What is said where no rule has found anything: that all is well only where all that apply could look. */
+/** The sentence when no rule has found anything: all is well only if all applicable rules had their data. */
 export function nothingFound({ notExamined }: Verdict): string {
   const open = notExamined.filter(({ applies }) => applies).length;
   if (open === 0) return 'Nothing stands out: no rule found anything slow or doubtful.';
   return `Nothing was found by the rules that could look; ${counted(open, 'rule')} could not.`;
 }
 
-/** “not examined: swap, high-cpi (lack raw stats of a job); …”, those that apply first; '' where all could look. */
+/** “not examined: swap, high-cpi (lack raw stats of a job); …”, applicable rules first; '' if all had their data. */
 export function notExaminedText(all: readonly NotExamined[]): string {
   const byLack = new Map<string, string[]>();
   for (const { rule, lacks } of [...all].sort((a, b) => Number(b.applies) - Number(a.applies))) {

@@ -1,6 +1,6 @@
 /** Text in HTML, SVG and XML. */
 
-/** Text that may stand anywhere in HTML and XML. Control characters, which XML does not have, become spaces. */
+/** Text that is safe anywhere in HTML and XML. Control characters, which XML does not allow, become spaces. */
 export const escapeText = (text: string): string =>
   text
     .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, ' ')

@@ -1,9 +1,9 @@
 /**
- * What is measured: one declaration per metric feeds file headers, SQL columns, OpenMetrics types, labels on
+ * Declarations of metrics: one per metric determines file headers, SQL columns, OpenMetrics types, labels on
  * screen and the docs. No I/O, no dependencies.
  */
 
-/** How a value is kept. `label` is a text from a small set. */
+/** How a value is stored. `label` is a text from a small set. */
 export type Cell = 'u32' | 'i32' | 'u64' | 'f32' | 'f64' | 'label';
 
 export interface Metric {
@@ -28,7 +28,7 @@ export interface Metric {
   readonly help: string;
 }
 
-/** A column of texts that say which. */
+/** A column of texts that name something. */
 export const label = (key: string, help: string): Metric => ({
   key,
   cell: 'label',
@@ -40,7 +40,7 @@ export const label = (key: string, help: string): Metric => ({
   help,
 });
 
-/** What an entity is. */
+/** The kinds of entities. */
 export const DOMAINS = [
   'recording',
   'host',
@@ -65,24 +65,24 @@ export type Domain = (typeof DOMAINS)[number];
 /** The columns of one kind of sample. The schema's name is the SQL table's name. */
 export interface Schema {
   readonly name: string;
-  /** What each row is about. */
+  /** The kind of entity that each row is about. */
   readonly domain: Domain;
   readonly help: string;
   readonly metrics: readonly Metric[];
 }
 
-/** Something that is measured. */
+/** An entity: something that is measured. */
 export interface Entity {
   /** Unique in its domain and recording. */
   readonly id: number;
   readonly domain: Domain;
   readonly name: string;
-  /** Id of the entity that it is part of, in `parentDomain`. */
+  /** Id of the entity of which it is a part, in `parentDomain`. */
   readonly parent?: number;
   readonly parentDomain?: Domain;
 }
 
-/** A column's values: the array that its cell calls for; labels are texts. */
+/** A column's values: the array type of its cell; labels are texts. */
 export type Column =
   | Uint32Array
   | Int32Array

@@ -25,7 +25,7 @@ export function nearest(given: string, names: readonly string[]): string | null 
   let best: string | null = null;
   let least = Math.max(given.length > 3 ? 2 : 1, Math.floor(given.length / 3)) + 1;
   for (const name of names) {
-    // A name that begins as what was typed is near, however much is missing.
+    // A name that begins with the given text is near, however much is missing.
     const d = given.length >= 2 && name.startsWith(given) ? 1 : distance(given, name);
     if (d < least) {
       least = d;

@@ -1,5 +1,5 @@
 /**
- * `notes.json` in a recording's folder: what people noted about moments of a run. A list, by time; written by `triscope annotate`,
+ * `notes.json` in a recording's folder: users' notes about moments of a run. A list, ordered by time; written by `triscope annotate`,
  * or by hand.
  */
 import { RecordingError } from './recording.ts';
@@ -7,24 +7,24 @@ import { RecordingError } from './recording.ts';
 /** Lies beside `recording.json`. */
 export const NOTES_FILE = 'notes.json';
 
-/** A text about a moment, or a stretch, of a run. */
+/** A text about a moment, or an interval, of a run. */
 export interface Note {
   /** Seconds since the recording's start, as column `t`. */
   readonly time: number;
-  /** Where it is about a stretch: its end. */
+  /** The end, if it is about an interval. */
   readonly until?: number;
   /** In one line. */
   readonly text: string;
 }
 
-/** Notes that a recording may have, and characters that one may have. */
+/** Maximum number of notes of a recording, and of characters in a note. */
 export const MOST_NOTES = 1000;
 const MOST_NOTE_TEXT = 500;
 
-/** What ends a line, steers a terminal, or turns the direction of what follows. */
+/** Characters that end a line, control a terminal, or change the text's direction. */
 const STEERING = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
 
-/** Why a note cannot be; '' where it can. */
+/** Why a note is not valid; '' if it is. */
 export function noteFault({ time, until, text }: Readonly<Record<string, unknown>>): string {
   if (!Number.isFinite(time)) return 'time must be a number of seconds';
   if (until !== undefined && !(Number.isFinite(until) && Number(until) > Number(time)))
@@ -34,12 +34,12 @@ export function noteFault({ time, until, text }: Readonly<Record<string, unknown
   return STEERING.test(text) ? 'text must be one line without control characters' : '';
 }
 
-/** Order of notes. */
+/** The order of notes. */
 export const byTime = (a: Note, b: Note): number => a.time - b.time;
 
 /**
- * Checks what `JSON.parse` gave for a `notes.json`; gives the notes by time. Fields it does not know are left out.
- * @throws RecordingError that names the note and what of it is wrong
+ * Checks the result of `JSON.parse` for a `notes.json`; returns the notes by time. Unknown fields are left out.
+ * @throws RecordingError that names the note and its error
  */
 export function checkNotes(value: unknown): Note[] {
   if (!Array.isArray(value)) throw new RecordingError('must be a list of notes');

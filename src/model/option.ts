@@ -4,56 +4,56 @@ import { EXIT, TriscopeError } from './error.ts';
 type OptionKind = 'int' | 'float' | 'size' | 'bool' | 'string';
 
 /**
- * What an option is: its kind and default, what it may be, and its line of help. The kinds are `int`, `number`, `flag`,
+ * A declared option: its kind and default, its allowed values, and its line of help. The kinds are `int`, `number`, `flag`,
  * `choice`, `text` and `size` (bytes).
  */
 export interface OptionSpec<V extends number | boolean | string = number | boolean | string> {
   readonly kind: OptionKind;
   readonly default: V;
   readonly help: string;
-  /** Least value, in its unit. */
+  /** Minimum, in its unit. */
   readonly min?: number;
-  /** Greatest value, in its unit. */
+  /** Maximum, in its unit. */
   readonly max?: number;
   /** Unit of the value, for `--help`. */
   readonly unit?: string;
-  /** What `--help` calls the value: FILE. */
+  /** The placeholder of the value in `--help`: FILE. */
   readonly placeholder?: string;
-  /** What `--help` says of the default where it is not the same everywhere. */
+  /** The default in `--help`, if it depends on the machine or on other options. */
   readonly fallback?: string;
-  /** The value of an option that stands alone; without it, the option needs a value. */
+  /** The value of an option without one; if absent, the option requires a value. */
   readonly bare?: string;
-  /** The words that a `string` option may be, with the number that may stand for each. */
+  /** The allowed words of a `string` option, with the number that may replace each. */
   readonly words?: Readonly<Record<string, number>>;
   /** The option of which this is another name: a value of either replaces the other's. */
   readonly as?: string;
   /** A message that a command prints when the option is used. */
   readonly note?: string;
-  /** Words that stand for numbers that cannot be written, such as infinity. */
+  /** Words for numbers that cannot be written, such as infinity. */
   readonly named?: Readonly<Record<string, number>>;
-  /** The option is checked and does nothing: why. */
+  /** The option is checked and has no effect: the reason. */
   readonly noEffect?: string;
-  /** The text that stands for “not given”, as in ROSS, whose options always have a value. */
+  /** The text that means “not given”, as in ROSS, whose options always have a value. */
   readonly none?: string;
-  /** The texts that it may be, where they have no numbers. */
+  /** The allowed texts, if they have no numbers. */
   readonly choices?: readonly V[];
-  /** One letter, which stands for it after a single dash. */
+  /** A letter that is equivalent after a single dash. */
   readonly short?: string;
   /** May be given several times. */
   readonly many?: true;
-  /** The variable of the environment that says the same; what is given wins. */
+  /** The environment variable with the same meaning; the option has precedence. */
   readonly variable?: string;
-  /** Is spelled `--name.VALUE`. */
+  /** The option is spelled `--name.VALUE`. */
   readonly dotted?: true;
-  /** A command needs it. */
+  /** A command requires it. */
   readonly required?: true;
-  /** What its value names, for completion; an `input` must be there. */
+  /** The kind of name that its value is, for completion; an `input` must exist. */
   readonly names?: Named;
-  /** It is accepted but not in `--help`: another program's word for the same. */
+  /** It is accepted but not in `--help`: another program's name for the same. */
   readonly hidden?: true;
 }
 
-/** What a word of the command line may name. */
+/** The kinds of names on the command line. */
 export type Named =
   | 'path'
   | 'input'
@@ -71,7 +71,7 @@ export type Named =
 /** Options by name, without the `--`. */
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** A value of an option as a program gets it: one of its choices, or its kind. */
+/** The value of an option in a program: one of its choices, or a value of its kind. */
 export type OptionValueOf<S extends OptionSpec> = S extends { readonly many: true }
   ? readonly string[]
   : S extends { readonly choices: readonly (infer C)[] }
@@ -90,14 +90,14 @@ export type OptionValues<O extends OptionSpecs> = {
   readonly [K in keyof O]: Widened<O[K]['default']>;
 };
 
-/** What a declaration may add to kind and default; `many`, `dotted` and `choices` change the type of a value, and are spread beside it. */
+/** Properties that a declaration may add to kind and default; `many`, `dotted` and `choices` change the type of a value, and are spread beside it. */
 type More = Partial<
   Omit<OptionSpec, 'kind' | 'default' | 'help' | 'many' | 'dotted' | 'choices' | 'words'>
 >;
 
 /**
  * An integer option (decimal; also 1e6).
- * @param fallback the value where the user gives none; `more` may name its unit
+ * @param fallback the default; `more` may name its unit
  * @example
  * ```ts
  * import { int } from 'triscope/sim';
@@ -111,7 +111,7 @@ export function int(fallback: number, help: string, more: More = {}): OptionSpec
 
 /**
  * A finite floating-point option.
- * @param fallback the value where the user gives none; `more` may name its unit
+ * @param fallback the default; `more` may name its unit
  * @example
  * ```ts
  * import { float } from 'triscope/sim';
@@ -125,7 +125,7 @@ export function float(fallback: number, help: string, more: More = {}): OptionSp
 
 /**
  * A number of bytes, plain or with K, M, G or T (powers of 1024).
- * @param fallback bytes where the user gives none
+ * @param fallback the default, in bytes
  * @example
  * ```ts
  * import { size } from 'triscope/sim';
@@ -181,7 +181,7 @@ export function text(initial: string, help: string, more: More = {}): OptionSpec
   return { kind: 'string', default: initial, help, ...more };
 }
 
-/** One of some texts. @param initial what it is where it is not given; '' for nothing */
+/** One of some texts. @param initial the default; '' for nothing */
 export function choice<const V extends string>(
   choices: readonly V[],
   initial: NoInfer<V> | '',
@@ -191,7 +191,7 @@ export function choice<const V extends string>(
   return { kind: 'string', default: initial as V, help, choices, ...more };
 }
 
-/** `spec` under another name. @param note what is said where it is used */
+/** `spec` under another name. @param note a message that is printed if it is used */
 export function alias<V extends number | boolean | string>(
   as: string,
   spec: OptionSpec<V>,
@@ -201,13 +201,13 @@ export function alias<V extends number | boolean | string>(
   return { ...spec, help, as, ...(note !== undefined && { note }) };
 }
 
-/** An integer option of another program that does nothing here. @param fallback its default there */
+/** An integer option of another program that has no effect here. @param fallback its default there */
 export function noEffect(fallback: number, why: string): OptionSpec<number> {
   return { kind: 'int', default: fallback, help: `no effect: ${why}`, noEffect: why, none: '' };
 }
 
 /**
- * A value that an option cannot take. The message is for the user.
+ * An invalid value of an option. The message is for the user.
  * @example
  * ```ts
  * import { OptionError, simulate } from 'triscope/sim';
@@ -300,7 +300,7 @@ export function allowed(spec: OptionSpec): string {
   }
 }
 
-/** @throws OptionError where a number is not what `spec` allows. */
+/** @throws OptionError if `spec` does not allow the number. */
 export function checkNumber(
   name: string,
   spec: OptionSpec,

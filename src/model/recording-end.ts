@@ -1,4 +1,4 @@
-/** What is said of a recording that is not whole, as spots that are suspect. */
+/** Suspect spots that say how a recording is incomplete. */
 import type { Recording } from './recording.ts';
 
 const ENDS: Readonly<Record<Recording['state'], string | null>> = {
@@ -9,7 +9,7 @@ const ENDS: Readonly<Record<Recording['state'], string | null>> = {
 };
 const LOST = 'bytes of records were dropped because buffers or the disk were full';
 
-/** How it ended, and how much was lost; nothing where it is whole. */
+/** How it ended, and how much was lost; empty if it is complete. */
 export function lackingEnd({ state, error, sources }: Recording): string[] {
   const end = ENDS[state];
   const lost = sources.reduce((sum, { droppedBytes }) => sum + droppedBytes, 0);
@@ -19,6 +19,6 @@ export function lackingEnd({ state, error, sources }: Recording): string[] {
   ];
 }
 
-/** Whether a spot is one of those. */
+/** Whether a spot is one of these. */
 export const isLackingEnd = (what: string): boolean =>
   what.endsWith(LOST) || Object.values(ENDS).some((end) => end !== null && what.startsWith(end));

@@ -1,17 +1,17 @@
 /**
- * `recording.json`: what lies in a recording's folder, how it was made, and how its clocks align.
- * Written first when a run starts (`running`) and again when it ends; native files lie beside it.
+ * `recording.json`: the contents of a recording's folder, how it was made, and how its clocks are related.
+ * Written when a run starts (`running`) and again when it ends; native files lie beside it.
  */
 import { EXIT, TriscopeError } from './error.ts';
 
-/** Number of this layout; it grows when a reader of the old one would go wrong. */
+/** Version of this layout; it is increased when a reader of the old one would make mistakes. */
 export const RECORDING_VERSION = 1;
 
 export const RECORDING_FILE = 'recording.json';
 
 const RECORDING_STATES = ['running', 'finished', 'interrupted', 'failed'] as const;
 
-/** How the run ended; `running` in a folder that nobody writes to any more: it was killed. */
+/** How the run ended; a folder that stays `running` without a writer was killed. */
 export type RecordingState = (typeof RECORDING_STATES)[number];
 
 export interface RecordingHost {
@@ -28,11 +28,11 @@ export interface RecordingHost {
 export interface RecordingFile {
   /** Relative to the folder. */
   readonly path: string;
-  /** Name of its format: who reads it. */
+  /** Name of its format, which selects the reader. */
   readonly format: string;
-  /** How the model's own bytes in its records are laid out, where all are laid out alike. */
+  /** The layout of the model's own bytes in its records, if it is the same in all. */
   readonly payload?: readonly RecordingPayloadField[];
-  /** What it held when it was finished: its length, and its SHA-256 in hexadecimal digits. Not there of runs that did not end. */
+  /** Its length and SHA-256 (hexadecimal) when it was finished. Absent in runs that did not end. */
   readonly bytes?: number;
   readonly sha256?: string;
 }
@@ -51,13 +51,13 @@ export interface RecordingSource {
   readonly files: readonly RecordingFile[];
   /** Wall-clock time of this source's time 0: nanoseconds since 1970 as a decimal string (beyond 2^53). */
   readonly zero: string;
-  /** Bytes that were not written for want of room or time. */
+  /** Bytes that were not written for lack of room or time. */
   readonly droppedBytes: number;
   /** Nanoseconds that its clock was ahead of the first host's, as signed digits; times of day in its files are corrected by it. */
   readonly ahead?: string;
-  /** How good its clock is, in words, where it is not that of its host. */
+  /** Limits of its clock, in words, if it is not that of its host. */
   readonly clock?: string;
-  /** Nanoseconds by which its times may be off against those of the other sources; not there where nobody knows. */
+  /** Nanoseconds by which its times may be off against those of the other sources; absent if not known. */
   readonly bound?: number;
 }
 
@@ -73,7 +73,7 @@ export interface RecordingOffset {
   readonly uncertainty: number;
 }
 
-/** A host's clocks against the first host's. Samples are aligned by `start`; drift is stated, not corrected. */
+/** A host's clocks against the first host's. Samples are aligned by `start`; drift is reported, not corrected. */
 export interface RecordingClock {
   /** Name of one of `hosts`, and the rank on it that measured. */
   readonly host: string;
@@ -82,7 +82,7 @@ export interface RecordingClock {
   readonly same: boolean;
   readonly start: RecordingOffset;
   readonly end: RecordingOffset;
-  /** Nanoseconds gained per second between the two, and by how much that may be wrong. */
+  /** Nanoseconds gained per second between the two, and the error of this. */
   readonly drift: number;
   readonly driftUncertainty: number;
 }
@@ -90,11 +90,11 @@ export interface RecordingClock {
 /** Where a PE of the simulator ran: joins its samples to those of its host, CPU and thread. */
 export interface RecordingPe {
   readonly pe: number;
-  /** Process of a run on several; 0 otherwise. */
+  /** Process number of a run on several processes; 0 otherwise. */
   readonly rank: number;
   /** Name of one of `hosts`. */
   readonly host: string;
-  /** CPU that it was bound to; null where it was not. */
+  /** CPU to which it was bound; null if it was not. */
   readonly cpu: number | null;
   /** Kernel thread; null where unknown. */
   readonly threadId: number | null;
@@ -109,7 +109,7 @@ export interface Recording {
     readonly triscope: string;
     readonly node: string;
   };
-  /** ISO 8601, UTC. `ended` is there once the run has ended. */
+  /** ISO 8601, UTC. `ended` is present once the run has ended. */
   readonly started: string;
   readonly ended?: string;
   /** Why it failed. */
@@ -117,13 +117,13 @@ export interface Recording {
   readonly hosts: readonly RecordingHost[];
   readonly sources: readonly RecordingSource[];
   readonly pes: readonly RecordingPe[];
-  /** Of hosts but the first, where the run was on several. */
+  /** Hosts except the first, if the run was on several. */
   readonly clocks?: readonly RecordingClock[];
-  /** Job that this folder is one host's part of: others lie beside it, and they are read as one. */
+  /** The job of which this folder is one host's part: the others lie beside it, and are read together. */
   readonly part?: string;
 }
 
-/** A `recording.json` that cannot be one. The message is for the user. */
+/** An invalid `recording.json`. The message is for the user. */
 export class RecordingError extends TriscopeError {
   override readonly name = 'RecordingError';
   override readonly exitCode = EXIT.input;
@@ -247,8 +247,8 @@ const recording = object(
 );
 
 /**
- * Checks what `JSON.parse` gave for a `recording.json`. Fields it does not know are left alone.
- * @throws RecordingError that names the field and what it must be, or the version that is too new
+ * Checks the result of `JSON.parse` for a `recording.json`. Unknown fields are kept.
+ * @throws RecordingError that names the field and its allowed values, or the version that is too new
  */
 export function checkRecording(value: unknown): Recording {
   const version = (value as { version?: unknown } | null)?.version;

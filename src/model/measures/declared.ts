@@ -1,4 +1,4 @@
-/** All measures that are declared, for tables of documents and macros of SQL. */
+/** All declared measures, for the tables in the documents and for the macros of SQL. */
 import type { Measure } from './measure.ts';
 import * as node from './node.ts';
 import * as region from './region.ts';
@@ -7,7 +7,7 @@ import * as simulation from './simulation.ts';
 const measuresOf = (module: Readonly<Record<string, Measure | readonly Measure[]>>): Measure[] =>
   Object.values(module).flat();
 
-/** By what they are of. */
+/** By layer. */
 export const DECLARED: readonly {
   readonly title: string;
   readonly measures: readonly Measure[];

@@ -1,4 +1,4 @@
-/** Quantities that are worked out from metrics: each is declared here once, and nowhere else. */
+/** Quantities that are computed from metrics: each is declared exactly once, in this folder. */
 export { DECLARED } from './declared.ts';
 export {
   evaluate,

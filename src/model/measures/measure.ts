@@ -1,10 +1,10 @@
 /**
- * Quantities that are worked out from metrics, each declared once. A measure is one sum of metrics over another, so it is
- * the same whatever it is taken of: over times and entities the sums are added up, ratios never averaged.
+ * Quantities that are computed from metrics, each declared once. A measure is one sum of metrics over another, so that it
+ * means the same at every level: over times and entities the sums are added, and ratios are never averaged.
  *
- *     measure = factor × Σ of / Σ per          per: metrics, or the seconds in which they were counted; nothing of a total
+ *     measure = factor × Σ of / Σ per          per: metrics, or the seconds in which they were counted; absent for a total
  *
- * Outlets (SQL, page, findings, reports) take the sums; only here they become a value.
+ * All outputs (SQL, page, findings, reports) compute the sums; only this file turns them into a value.
  */
 
 /** Metrics of one table by key, each with its weight: `{ events_processed: 1, events_rolled_back: -1 }`. */
@@ -15,22 +15,22 @@ export interface Quotient {
   readonly of: Weights;
   /** Null: a total, which is divided by nothing. */
   readonly per: Weights | 'seconds' | null;
-  /** 100 for per cent. */
+  /** 100 for percentages. */
   readonly factor: number;
-  /** Inputs that not everybody records: a sum goes without those that are not there, but not without all. */
+  /** Optional inputs, which not every source records: a sum leaves out missing ones, unless all are missing. */
   readonly optional?: readonly string[];
 }
 
 export interface Measure extends Quotient {
   /** Snake case. */
   readonly key: string;
-  /** As people read it. */
+  /** The name shown to users. */
   readonly label: string;
   /** Of the value: `%`, `{event}/s`. */
   readonly unit: string;
   /** Which way is good; null where neither is. */
   readonly good: 'more' | 'less' | null;
-  /** What the sums are estimates of is sampled; see the metrics. */
+  /** The sums are estimates from samples; see the metrics. */
   readonly estimate?: true;
   /** One sentence. */
   readonly help: string;
@@ -39,7 +39,7 @@ export interface Measure extends Quotient {
 /** The sum of a metric; null where it was not measured. */
 export type SumOf = (key: string) => number | null;
 
-/** The metrics that a quotient is made of. */
+/** The metrics of a quotient. */
 export function inputsOf({ of, per }: Quotient): readonly string[] {
   const below = per === null || per === 'seconds' ? [] : Object.keys(per);
   return [...new Set([...Object.keys(of), ...below])];
@@ -55,7 +55,7 @@ function weighed(weights: Weights, sumOf: SumOf, optional: readonly string[]): n
   return all;
 }
 
-/** A sum as text: `a + 2 b − [c]`, in brackets what is optional; terms of weight 0 are left out. */
+/** A sum as text: `a + 2 b − [c]`, optional inputs in brackets; terms of weight 0 are left out. */
 export const sumText = (weights: Weights, optional: readonly string[] = []): string =>
   Object.entries(weights)
     .filter(([, weight]) => weight !== 0)
@@ -67,7 +67,7 @@ export const sumText = (weights: Weights, optional: readonly string[] = []): str
     .join('');
 
 /**
- * The quotient's value, in its unit; null where an input was not measured, or what it is divided by is not positive.
+ * The quotient's value, in its unit; null if an input was not measured, or the divisor is not positive.
  * @param seconds in which the metrics were counted, of all entities together; null where that is not known
  */
 export function evaluate(
@@ -81,17 +81,17 @@ export function evaluate(
   return above === null || below === null || !(below > 0) ? null : (factor * above) / below;
 }
 
-/** What an input is in SQL: over the rows of a group, unless told otherwise. */
+/** The SQL of an input: by default over the rows of a group. */
 interface SqlInputs {
   /** SQL of a metric, by its key. */
   readonly metric?: (key: string) => string;
   /** SQL of the seconds in which the metrics were counted. */
   readonly seconds?: string;
-  /** Whether there is a column for a metric; all are where this is left out. */
+  /** Whether there is a column for a metric; by default all exist. */
   readonly has?: (key: string) => boolean;
 }
 
-/** The same in SQL: a sum over nothing but NULL is NULL, and so is what is divided by nothing. */
+/** The quotient in SQL: a sum over nothing but NULL is NULL, and so is a quotient with NULL. */
 export function sqlOf(
   { of, per, factor, optional = [] }: Measure,
   {
@@ -115,7 +115,7 @@ export function sqlOf(
   return `(${factor} * (${sum(of)}) / CASE WHEN ${below} > 0 THEN ${below} END)`;
 }
 
-/** What a measure's macro takes, in order: what it needs, then what not everybody records, which may be left out. */
+/** Arguments of a measure's macro, in order: the required inputs, then the optional ones, which may be left out. */
 export function argumentsOf(
   measure: Measure,
 ): { readonly key: string; readonly isOptional: boolean }[] {
@@ -136,8 +136,8 @@ export function macroOf(schema: string, measure: Measure): string {
 }
 
 /**
- * The mean of a column over rows that each cover `seconds`, as SQL over a group: over the time in which it was measured, NULL
- * where it never was.
+ * The mean of a column over rows that each cover `seconds`, as SQL over a group: weighted by the time in which it was measured, NULL
+ * if it never was.
  */
 export const meanOver = (column: string): string =>
   `(sum(${column} * seconds) / sum(CASE WHEN ${column} IS NOT NULL THEN seconds END))`;

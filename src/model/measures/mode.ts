@@ -1,6 +1,6 @@
 /**
- * Which samples are totalled where PEs were sampled in several ways. Each way counts the same events again, so they are
- * never mixed: those taken at GVTs or in real time, whichever are more, by name where they are as many; those in
+ * Which samples are totalled if PEs were sampled in several ways. Each way counts the same events again, so they are
+ * never mixed: samples at GVTs or in real time are used, whichever are more (by name if equally many); those in
  * virtual time only where there are no others, as they end before the run does.
  */
 
@@ -8,10 +8,10 @@ const LAST = 'vt';
 
 /** Columns that say how far a model was, best first. */
 export const VIRTUAL_TIMES: readonly string[] = ['virtual_time', 'gvt'];
-/** From here on no virtual time: ROSS writes the greatest double after the last GVT. */
+/** From this time on there is no virtual time: ROSS writes the largest double after the last GVT. */
 export const BEYOND = 1e308;
 
-/** The mode that is totalled; '' where there is none. `rows`: samples by mode. */
+/** The mode that is totalled; '' if there is none. `rows`: number of samples by mode. */
 export function modeOf(rows: ReadonlyMap<string, number>): string {
   const [best] = [...rows].sort(
     ([a, n], [b, m]) => Number(a === LAST) - Number(b === LAST) || m - n || (a < b ? -1 : 1),
@@ -19,14 +19,14 @@ export function modeOf(rows: ReadonlyMap<string, number>): string {
   return best?.[0] ?? '';
 }
 
-/** What a statement about a table needs to know of all of its samples; asked for once, it need not be looked for in each. */
+/** Facts about all samples of a table that statements need; they are queried once. */
 export interface Settled {
   readonly mode: string;
-  /** Whether real time moves; null where there is none. */
+  /** Whether real time advances; null if there is none. */
   readonly moves: boolean | null;
 }
 
-/** The statement that tells it, as columns `mode` and `moves`; no row where no sample has a mode. */
+/** The statement for these facts, with columns `mode` and `moves`; no row if no sample has a mode. */
 export const settledSql = (table: string, hasTime: boolean): string =>
   `SELECT mode::VARCHAR AS mode, ${hasTime ? 'max(t) > min(t)' : 'NULL::BOOLEAN'} AS moves FROM ${table}
   WHERE mode IS NOT NULL GROUP BY mode ORDER BY mode = '${LAST}', count(*) DESC, mode LIMIT 1`;
@@ -37,9 +37,9 @@ export const oneMode = (table: string): string =>
   ORDER BY mode = '${LAST}', count(*) DESC, mode LIMIT 1)`;
 
 /**
- * Along what the samples of a table are drawn and cut into stretches, as SQL: their real time where it moves; else their
- * virtual time, as clocks that stand still tell nothing (files of 2017) and files of 2016 have none; null where samples
- * have neither. Only real time is a length: rates are told of no other.
+ * The axis along which a table's samples are drawn and divided, as SQL: their real time if it advances; otherwise their
+ * virtual time (files of 2017 have clocks that stand still, files of 2016 have none); null if samples
+ * have neither. Only real time is a duration: rates exist for no other.
  */
 export function courseOf(
   table: string,
@@ -54,13 +54,13 @@ export function courseOf(
   return real === null ? finite : `CASE WHEN ${moves(table)} THEN t ELSE ${finite} END`;
 }
 
-/** Whether the real time of the samples that are totalled moves, as SQL. */
+/** Whether the real time of the totalled samples advances, as SQL. */
 export const moves = (table: string): string =>
   `(SELECT max(t) > min(t) FROM ${table} WHERE ${oneMode(table)})`;
 
 /**
  * The time that a PE's sample covers, as SQL over `time`, a column or expression. The first of a recording covers the time
- * since its zero; of a file of ROSS, whose clock is the machine's, a time that nobody knows: 0, so that it is in no rate.
+ * since its zero; the first of a ROSS file, whose clock is the machine's, covers an unknown time: 0, so that it is in no rate.
  */
 export const coveredBy = (time: string): string =>
   `${time} - coalesce(lag(${time}) OVER (PARTITION BY pe_id ORDER BY ${time}),

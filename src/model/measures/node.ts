@@ -1,7 +1,7 @@
-/** What is told of hosts. CPUs by the kernel's account in /proc/stat: hundredths of a second (USER_HZ), so that one a second is 1 %. */
+/** Measures of hosts. CPUs by the kernel's account in /proc/stat: hundredths of a second (USER_HZ), so that one per second is 1 %. */
 import type { Measure } from './measure.ts';
 
-/** Not in the schema of all collectors, or not on all kernels. */
+/** Not in the schemas of all collectors, or not on all kernels. */
 const OPTIONAL = ['nice', 'irq', 'softirq', 'iowait', 'steal'];
 
 const share = (

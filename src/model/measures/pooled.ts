@@ -1,14 +1,14 @@
 /**
- * Estimates from few samples by bin: a turn that was timed stands for many, so that one bin has the time of several, and
- * the bins before it none. Bins are widened until nothing exceeds what there was.
+ * Estimates from few samples per bin: a timed turn stands for many, so one bin gets the time of several, and
+ * the bins before it none. Bins are joined until none exceeds what is possible.
  */
 
 const PER_CENT = 100;
 
 /**
- * Shares of time by activity and bin, per cent; NaN where nothing was measured. Where those of a bin sum to more than
- * 100, it and the bins before it (at the start those after it) become one of their mean. What was measured in all stays
- * the same; where that is more than there was, the last bin still says so.
+ * Shares of time by activity and bin, per cent; NaN where nothing was measured. If those of a bin sum to more than
+ * 100, it is averaged with the bins before it (at the start with those after it). The total of the measured time stays
+ * the same; if that exceeds the total time, the last bin still exceeds 100.
  */
 export function pooled(parts: readonly Float64Array[]): Float64Array[] {
   const bins = parts[0]?.length ?? 0;
@@ -35,7 +35,7 @@ export function pooled(parts: readonly Float64Array[]): Float64Array[] {
       const last = pools.pop() as Pool;
       pools.push(joined(pools.pop() as Pool, last));
     }
-    // What stands at the start takes in what comes after it.
+    // An excess at the start is averaged with the bins after it.
     while (pools.length > 1 && isTooMuch(pools[pools.length - 2])) {
       const last = pools.pop() as Pool;
       pools.push(joined(pools.pop() as Pool, last));
@@ -56,8 +56,8 @@ export function pooled(parts: readonly Float64Array[]): Float64Array[] {
 const TWO_SIDED = 1.96;
 
 /**
- * Half the width of the 95 % interval of the sum of `counts`, from how they scatter about their ratio to `spans`: what was
- * counted in each stretch, and how long it was. Null where fewer than two tell.
+ * Half the width of the 95 % interval of the sum of `counts`, from their scatter about their ratio to `spans`: `counts`
+ * are the counts per interval, `spans` the intervals' lengths. Null for fewer than two intervals with data.
  */
 export function scatter(counts: readonly number[], spans: readonly number[]): number | null {
   const there = counts.flatMap((count, k) => (spans[k] > 0 && !Number.isNaN(count) ? [k] : []));

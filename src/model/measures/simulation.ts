@@ -1,4 +1,4 @@
-/** What is told of PEs, KPs and LPs: rates, shares, and what a PE spends its time on. */
+/** Measures of PEs, KPs and LPs: rates, shares, and the time of a PE by activity. */
 import type { Measure } from './measure.ts';
 
 const PER_CENT = 100;
@@ -36,7 +36,7 @@ export const ROLLED_BACK_RATE: Measure = {
   help: 'events undone in a second',
 };
 
-/** ROSS's, as 100 (1 - rolled back / net) with net = handled - rolled back, in one division. */
+/** ROSS's definition, 100 (1 - rolled back / net) with net = handled - rolled back, in one division. */
 export const EFFICIENCY: Measure = {
   key: 'efficiency',
   label: 'efficiency',
@@ -88,7 +88,7 @@ const activity = (
   help: `share of the PE’s time ${help}`,
 });
 
-/** What a PE does, from useful to lost. They do not overlap; the rest of its time is waiting, or not timed. */
+/** The activities of a PE, from useful to lost. They do not overlap; the rest of its time is waiting, or not timed. */
 export const ACTIVITIES: readonly Measure[] = [
   activity(
     'handlers',
@@ -118,7 +118,7 @@ export const ACTIVITIES: readonly Measure[] = [
   activity('other', 'network other', ['network_other_time'], 'handing events to other PEs'),
 ];
 
-/** Of nanoseconds, in per cent of a second. */
+/** Converts nanoseconds per second to per cent. */
 const PER_CENT_OF_NANOSECONDS = 1e-7;
 
 const threadShare = (

@@ -1,4 +1,4 @@
-/** Numbers of measures as text, the same for everybody who prints them. */
+/** Numbers of measures as text, formatted the same everywhere. */
 
 /** 12.3 as “12 %”, 1.23 as “1.2 %”, 99.43 as “99.4 %”, 0.001 as “less than 0.1 %”; “–” for what was not measured. */
 export function percent(value: number | null): string {
@@ -42,7 +42,7 @@ export function short(value: number, { digits = false } = {}): string {
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** From so many days on they are told, and no seconds. */
+/** Days from which on lengths are given in days, without seconds. */
 const DAYS = 2;
 
 /** 0.00453 as “4.53 ms”, 12.34 as “12.3 s”, 135 as “2:15 min”, 8257 as “2:17:37 h”, 2591400 as “29 d 23:50 h”; “–” for what was not measured. */
@@ -71,7 +71,7 @@ const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 /**
  * 1234567 as “1.23 MB”; with `binary` as “1.18 MiB”; “–” for what was not measured. A GB is 10^9 bytes, as of files and
- * networks; a GiB 2^30, as of memory: never one under the other’s name.
+ * networks; a GiB 2^30, as of memory: neither is used under the other’s name.
  */
 export function bytes(count: number | null, { binary = false } = {}): string {
   if (count === null || !Number.isFinite(count)) return '–';
