@@ -1,8 +1,9 @@
 /** Two recordings side by side, for a terminal. */
-import { signedPercent } from '../model/measures/index.ts';
+import { duration, signedPercent } from '../model/measures/index.ts';
 import {
   type Change,
   type Comparison,
+  type Explanation,
   type FactChange,
   type FindingChange,
   OF_SETTINGS,
@@ -221,6 +222,47 @@ function settingLines(settings: readonly SettingChange[]): string[] {
   return rows.length === 0 ? [] : table(['', 'A', 'B'], rows);
 }
 
+/** Seconds with their sign. */
+const signedSeconds = (seconds: number): string => `${seconds > 0 ? '+' : ''}${duration(seconds)}`;
+
+/** Rows of less than this share of the difference are shown with --all only. */
+const SMALL = 0.01;
+
+/** Why B took longer: what caused it first. The rows add up to the last one. */
+function causeLines(explanation: Explanation | null, all: boolean): string[] {
+  if (explanation === null) return [];
+  const { sentence, a, b, difference, causes, lane } = explanation;
+  const least = SMALL * Math.abs(difference);
+  const large = causes.filter((one) => all || Math.abs(one.difference) >= least);
+  const small = causes.filter((one) => !large.includes(one));
+  const total = (of: (one: (typeof causes)[number]) => number) =>
+    small.reduce((sum, one) => sum + of(one), 0);
+  const row = (name: string, inA: number, inB: number, change: number, from: number | null) => [
+    plain(name),
+    duration(inA),
+    duration(inB),
+    signedSeconds(change),
+    from === null ? '' : duration(from),
+  ];
+  const rows = [
+    ...large.map((one) => row(one.what, one.a, one.b, one.difference, one.from)),
+    ...(small.length === 0
+      ? []
+      : [
+          row(
+            'all else',
+            total((one) => one.a),
+            total((one) => one.b),
+            total((one) => one.difference),
+            null,
+          ),
+        ]),
+    row('in all', a, b, difference, null),
+  ];
+  const header = [lane ?? '', 'A', 'B', 'B − A', 'since'];
+  return [...wrapped(plain(sentence), widthOf(process.stdout), '  '), ...table(header, rows)];
+}
+
 const MARKS: Readonly<Record<FindingChange['what'], string>> = {
   gained: 'gained',
   worse: 'worse',
@@ -254,7 +296,7 @@ function findingLines(findings: readonly FindingChange[], all: boolean): string[
 export function diffText(
   a: readonly string[],
   b: readonly string[],
-  { settings, unlike, facts, findings, changes, hosts, notes }: Comparison,
+  { settings, unlike, explanation, facts, findings, changes, hosts, notes }: Comparison,
   options: DiffTextOptions,
 ): string {
   const paint = painter(process.stdout);
@@ -270,6 +312,7 @@ export function diffText(
     lines.push('', ...unlike.flatMap((one) => wrapped(paint.bad(plain(one)), width, '')));
   }
   section('Settings', settingLines(settings));
+  section('Where the time went', causeLines(explanation, options.all));
   section('Run', factLines(facts, options, settings.length > 0));
   section('Findings', findingLines(findings, options.all));
   for (const scope of SCOPES) {

@@ -1,9 +1,11 @@
 /** Reports: what is slow, with tables and charts. */
 export type { Chart } from './chart.ts';
 export {
+  type Cause,
   type Change,
   type Comparison,
   compareRecordings,
+  type Explanation,
   type FactChange,
   type FindingChange,
   OF_SETTINGS,

@@ -27,12 +27,23 @@ interface Made {
   readonly undone?: number;
   /** Hundredths of a second that CPU 0 is busy, a second. */
   readonly user?: number;
+  /** Seconds of each second that a PE spends in event handlers (0: not recorded). */
+  readonly busy?: (pe: number, second: number) => number;
   readonly command?: readonly string[];
 }
 
 /** A run of 40 s. */
 function recording(name: string, made: Made): string {
-  const { pes = 2, host = 'h1', events, wavers = 0, undone = 0, user = 50, command = [] } = made;
+  const {
+    pes = 2,
+    host = 'h1',
+    events,
+    wavers = 0,
+    undone = 0,
+    user = 50,
+    busy,
+    command = [],
+  } = made;
   const seconds = Array.from({ length: 40 }, (_, k) => k + 1);
   const numbers = Array.from({ length: pes }, (_, pe) => pe);
   // Twos of seconds, as a stretch of a run holds two samples.
@@ -44,6 +55,7 @@ function recording(name: string, made: Made): string {
         ...{ pe_id, real_time: second, mode: 'gvt', gvt: second, num_gvts: second },
         events_processed: events + waver(second),
         events_rolled_back: undone,
+        ...(busy !== undefined && { events_processed_time: busy(pe_id, second) }),
       })),
     ),
   );
@@ -232,6 +244,94 @@ describe('triscope diff of two recordings', () => {
     expect(visit?.a?.value).toBeCloseTo(0.2005, 9);
     expect(visit?.change).toBeCloseTo(0.1, 9);
     expect(visit?.verdict).toBe('changed');
+  });
+
+  it('tells first why the time differs: of PEs, with what adds up', async () => {
+    // 40 GVTs a run, each a second apart in A; in B PE 1 needs 1.5 s for each from the 20th on.
+    const late = (second: number) => Math.max(0, second - 20) / 2;
+    const [a, b] = (['even', 'late'] as const).map((name) => {
+      const path = join(folder, `${name}.tri`);
+      const samples = batchOf(
+        ROSS_PE,
+        Array.from({ length: 40 }, (_, k) => k + 1).flatMap((gvt) =>
+          [0, 1].map((pe_id) => {
+            const step = name === 'late' && gvt > 20 ? 1.5 : 1;
+            return {
+              ...{ pe_id, mode: 'gvt', gvt, num_gvts: gvt, events_processed: 10 },
+              real_time: gvt + (name === 'late' ? late(gvt) : 0),
+              events_processed_time: pe_id === 1 ? step : 0.75,
+              gvt_time: 0.125,
+            };
+          }),
+        ),
+      );
+      return writeFolder(path, {
+        'recording.json': recordingOf(),
+        'extra.frames': framesOf(samples),
+      });
+    });
+    const { out } = await triscopeHere(['diff', a, b, '--json']);
+    const { explanation } = JSON.parse(out);
+    // Of what was before the first sample nothing is known: 39 s and 49 s.
+    expect(explanation).toMatchObject({ a: 39, b: 49, difference: 10, lane: 'PE 1', begin: 1 });
+    expect(explanation.causes).toEqual([
+      { what: 'event handlers', a: 39, b: 49, difference: 10, from: expect.closeTo(20, 0) },
+      { what: 'GVT', a: 4.875, b: 4.875, difference: 0, from: null },
+      { what: 'waiting and not timed', a: -4.875, b: -4.875, difference: 0, from: null },
+    ]);
+    const text = (await triscope(['diff', a, b], { env: { COLUMNS: '100' } })).out;
+    expect(text).toMatch(
+      /^Where the time went\n {2}B is 10 s slower than A \(49 s instead of 39 s\): 10 s of it in event handlers of PE 1, from\n {2}2\d s on\.\n/m,
+    );
+    expect(text).toMatch(/^ {2}in all +39 s +49 s +\+10 s *$/m);
+    expect(text.indexOf('Where the time went')).toBeLessThan(text.indexOf('All PEs'));
+  });
+
+  it('tells why processes took longer by the regions of their traces', async () => {
+    // Three visits of region 1 with region 2 inside, of two processes; in B the second's inner visits take 2 s longer.
+    const trace = (name: string, longer: number) => {
+      const rows = [11, 12].flatMap((process, k) => {
+        let time = 0;
+        return [0, 1, 2].flatMap((visit) => {
+          const event = (what: string, hash: number, after: number) => {
+            time += after;
+            return `${time}|${process + longer}|REGION_${what}|0x0000000${hash}`;
+          };
+          const inner = 1 + (k === 1 && visit > 0 ? longer : 0);
+          return [
+            event('ENTRY', 1, 1),
+            event('ENTRY', 2, 0.5),
+            event('EXIT', 2, inner),
+            event('EXIT', 1, 0.5),
+          ];
+        });
+      });
+      const head = [
+        'geopm_version: 3.1.0',
+        'start_time: now',
+        'profile_name: p',
+        'node_name: h1',
+        'agent: monitor',
+      ];
+      const path = join(folder, name);
+      const lines = [...head.map((one) => `# ${one}`), 'TIME|PROCESS|EVENT|SIGNAL', ...rows];
+      writeFileSync(path, `${lines.join('\n')}\n`);
+      return path;
+    };
+    const { out } = await triscopeHere([
+      'diff',
+      trace('regions-a', 0),
+      trace('regions-b', 2),
+      '--json',
+    ]);
+    const { explanation } = JSON.parse(out);
+    expect(explanation).toMatchObject({ difference: 4, lane: 'process 2 of 2' });
+    expect(explanation.causes).toEqual([
+      { what: '0x00000002', a: 3, b: 7, difference: 4, from: expect.any(Number) },
+      { what: 'outside of regions', a: 2, b: 2, difference: 0, from: null },
+      { what: '0x00000001', a: 3, b: 3, difference: 0, from: null },
+    ]);
+    expect(explanation.sentence).toContain('4 s of it in 0x00000002 of process 2 of 2');
   });
 
   it('of several runs of each compares medians, and leaves out what one run of three finds', async () => {

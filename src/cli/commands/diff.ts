@@ -120,12 +120,13 @@ function jsonOf(
     a: side(one.a),
     b: side(one.b),
   }));
-  const { settings, unlike, facts, findings, hosts, notes } = comparison;
+  const { settings, unlike, explanation, facts, findings, hosts, notes } = comparison;
   return jsonText({
     a: a.join(' '),
     b: b.join(' '),
     settings,
     unlike,
+    explanation,
     hosts,
     notes,
     facts,

@@ -12,6 +12,7 @@ const known = new WeakMap<Shown, WeakMap<Shown, SharedWork<CompareFacts>>>();
 function factsOf({
   settings,
   unlike,
+  explanation,
   facts,
   changes,
   findings,
@@ -23,6 +24,7 @@ function factsOf({
   return {
     settings,
     unlike,
+    explanation,
     facts,
     changes: changes.map((change) => ({ ...change, a: side(change.a), b: side(change.b) })),
     findings,

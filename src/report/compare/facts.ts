@@ -91,3 +91,9 @@ export async function factsOf(
     return isFirst;
   });
 }
+
+/** Seconds that the run says it took; null where it does not. */
+export function secondsOf(facts: readonly Fact[]): number | null {
+  const value = facts.find(({ key, unit }) => key === 'time' && unit === 's')?.value;
+  return typeof value === 'number' ? value : null;
+}

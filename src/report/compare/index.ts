@@ -1,5 +1,6 @@
 /** Compares two recordings: what changed by more than the scatter of their samples. See docs/diff.md. */
 import { InputError, type Suspect } from '../../query/index.ts';
+import { type Explanation, explain } from './causes/explain.ts';
 import type { Fact } from './facts.ts';
 import { compareFindings, type FindingChange } from './findings.ts';
 import { pairHosts } from './hosts.ts';
@@ -10,6 +11,7 @@ import { compareSettings, type SettingChange, unlikeness } from './settings.ts';
 import { MEAN_PE } from './simulator.ts';
 import { type Change, compareValues, type NamedValue, type Side } from './values.ts';
 
+export type { Cause, Explanation } from './causes/explain.ts';
 export type { FindingChange } from './findings.ts';
 export { OF_SETTINGS, type SettingChange } from './settings.ts';
 export type { Change, Verdict } from './values.ts';
@@ -27,6 +29,8 @@ export interface Comparison {
   readonly settings: readonly SettingChange[];
   /** Why neither side is called better, a sentence each: the runs did different work. */
   readonly unlike: readonly string[];
+  /** Why B took longer or less long; null where that was not recorded of both. */
+  readonly explanation: Explanation | null;
   readonly facts: readonly FactChange[];
   readonly changes: readonly Change[];
   readonly findings: readonly FindingChange[];
@@ -71,9 +75,11 @@ export async function compareRecordings(
     b.map((run) => run.settings),
   );
   const unlike = unlikeness(settings);
+  const timesOf = (runs: readonly Run[]) => runs.flatMap(({ times }) => times ?? []);
   return {
     settings,
     unlike,
+    explanation: explain(timesOf(a), timesOf(b)),
     facts: compareFacts(a, b).filter((fact) => !told.has(nameOfFact(fact))),
     // Runs that did different work are neither better nor worse.
     changes: unlike.length === 0 ? changes : changes.map((one) => ({ ...one, judgement: null })),

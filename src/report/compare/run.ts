@@ -4,7 +4,10 @@ import { endedBy } from '../../query/ended-by.ts';
 import { type OpenRecording, openRecording, type Suspect } from '../../query/index.ts';
 import { hasOf } from '../gather.ts';
 import type { Has } from '../tables.ts';
-import { type Fact, factsOf, hostsOf } from './facts.ts';
+import type { Times } from './causes/lanes.ts';
+import { peTimes } from './causes/pe-times.ts';
+import { regionTimes } from './causes/region-times.ts';
+import { type Fact, factsOf, hostsOf, secondsOf } from './facts.ts';
 import { RAMP_KEY } from './known.ts';
 import { type Measured, measured } from './measures.ts';
 import { nodeSamples } from './nodes.ts';
@@ -30,6 +33,8 @@ export interface Run {
   readonly values: ReadonlyMap<Scope, readonly NamedValue[]>;
   /** Seconds of its timeline that are its ramp; null where it has none. */
   readonly ramp: number | null;
+  /** What its PEs, or else its processes, spent their time on; null where that was not recorded. */
+  readonly times: Times | null;
   readonly findings: readonly Finding[];
   readonly suspects: readonly Suspect[];
 }
@@ -108,6 +113,8 @@ export async function runOf(path: string, { signal, ...open }: CompareOptions = 
     }
     const hosts = await hostsOf(recording, has);
     const facts = await factsOf(recording, path, hosts);
+    const times =
+      (await peTimes(recording, has, secondsOf(facts))) ?? (await regionTimes(recording, has));
     return {
       path,
       settings: settingsOf(path),
@@ -115,6 +122,7 @@ export async function runOf(path: string, { signal, ...open }: CompareOptions = 
       hosts,
       values: numbers.values,
       ramp: numbers.ramp,
+      times,
       findings,
       suspects: recording.suspects,
     };

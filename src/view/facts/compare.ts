@@ -13,6 +13,9 @@ export interface ComparedChange extends Omit<Change, 'a' | 'b'> {
 }
 
 export interface CompareFacts
-  extends Pick<Comparison, 'settings' | 'unlike' | 'facts' | 'findings' | 'hosts' | 'notes'> {
+  extends Pick<
+    Comparison,
+    'settings' | 'unlike' | 'explanation' | 'facts' | 'findings' | 'hosts' | 'notes'
+  > {
   readonly changes: readonly ComparedChange[];
 }
