@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compareRecordings } from '../../src/report/index.ts';
 import { peRow, recording } from '../live/support/samples.ts';
 import { TOKEN } from '../live/support/token.ts';
 import {
@@ -29,6 +30,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
   let web: Web;
   let server: LiveServer;
   let origin: string;
+  let paths: string[];
   beforeAll(async () => {
     web = await Web.start();
     const noted = recording('slow', slow);
@@ -39,7 +41,8 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
         { time: 0.5, until: 0.6, text: 'backup' },
       ]),
     );
-    server = await startServer({ recordings: [noted, recording('fast')] });
+    paths = [noted, recording('fast')];
+    server = await startServer({ recordings: paths });
     origin = new URL(server.url).origin;
   });
   afterAll(async () => {
@@ -310,6 +313,13 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await reads(page, '#says-difference', 'PE 1');
     expect(await page.textContent('#says-difference')).toContain('−2.00 k events/s');
     await reads(page, '[data-changes]', 'changed by more than chance');
+    // Why, before any number: as `diff` says it.
+    const { explanation } = await compareRecordings(paths[0], paths[1]);
+    expect(explanation?.causes.length).toBeGreaterThan(2);
+    await reads(page, '[data-why]', explanation?.sentence ?? '');
+    expect(await page.locator('[data-why] tr').allTextContents()).toContainEqual(
+      expect.stringMatching(/^\s*in all/),
+    );
     const csv = String((await exported(page, 'difference', 'CSV')).bytes)
       .trimEnd()
       .split('\r\n');

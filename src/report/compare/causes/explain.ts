@@ -95,10 +95,17 @@ interface Pair {
   readonly parts: readonly number[];
 }
 
-const pairOf = (a: Lane, b: Lane): Pair => ({
-  ...{ a, b },
-  parts: b.course.spent.map((spent, k) => last(spent) - last(a.course.spent[k])),
-});
+/** Share of a lane's time below which a difference is due to rounding. */
+const ROUNDING = 1e-12;
+
+function pairOf(a: Lane, b: Lane): Pair {
+  const least = ROUNDING * Math.max(a.seconds, b.seconds);
+  const parts = b.course.spent.map((spent, k) => {
+    const difference = last(spent) - last(a.course.spent[k]);
+    return Math.abs(difference) <= least ? 0 : difference;
+  });
+  return { a, b, parts };
+}
 
 /** Lanes of one name; where the numbers of lanes differ, only their means. */
 function pairsOf(a: readonly Lane[], b: readonly Lane[]): Pair[] {
@@ -184,7 +191,7 @@ function causeText(cause: Cause, lane: string | null, begin: number, b: number):
   const since =
     cause.from === null
       ? ''
-      : cause.from < START * b
+      : cause.from - begin < START * b
         ? ', from the start'
         : `, from ${duration(cause.from)} on`;
   return `in ${cause.what}${where}${since}`;
