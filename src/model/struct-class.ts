@@ -59,7 +59,8 @@ export interface Flyweight {
   $host: FieldHost | null;
 }
 
-export type Access = 'plain' | 'logged' | 'readonly';
+/** With `sent`, a struct at 0 is closed: its fields may neither be written nor read any more. */
+export type Access = 'plain' | 'logged' | 'readonly' | 'sent';
 
 const shown = (value: unknown) =>
   typeof value === 'string' ? JSON.stringify(value) : String(value);
@@ -90,6 +91,12 @@ export const fail = {
   },
   readonly(where: string, why: string): never {
     throw new ReadonlyFieldError(`${where}: read-only here; ${why}`);
+  },
+  closed(where: string, use: 'filled' | 'read'): never {
+    const kept = `it was ${use} after the next send() or after its event, and would have been another event’s; fill each message before the next send()`;
+    throw new ReadonlyFieldError(
+      `${where}: ${use === 'filled' ? 'read-only' : 'no longer'} here; ${kept}`,
+    );
   },
 };
 
@@ -165,17 +172,21 @@ export function check(scalar: Scalar, where: string): string {
   }
 }
 
+/** Source that throws where a message that is being sent is closed. @param where source of the field's name */
+const open = (access: Access, where: string, use: 'filled' | 'read', base = 'this.$b') =>
+  access === 'sent' ? `if (${base} === 0) fail.closed(${where}, '${use}');` : '';
 const read = (scalar: Scalar, place: string) => (scalar === 'bool' ? `${place} !== 0` : place);
 const value = (scalar: Scalar) => (scalar === 'bool' ? '(v ? 1 : 0)' : 'v');
 
 function scalarSource(name: string, where: string, t: Scalar, offset: number, access: Access) {
   const place = slot(t, offset);
+  const w = JSON.stringify(where);
   const log = access === 'logged' ? `this.$log.save(this.$b + ${offset >> 3});` : '';
   const set =
     access === 'readonly'
-      ? `fail.readonly(${JSON.stringify(where)}, why)`
-      : `${check(t, JSON.stringify(where))} ${log} ${place} = ${value(t)};`;
-  return `get ${name}() { return ${read(t, place)}; } set ${name}(v) { ${set} }`;
+      ? `fail.readonly(${w}, why)`
+      : `${open(access, w, 'filled')} ${check(t, w)} ${log} ${place} = ${value(t)};`;
+  return `get ${name}() { ${open(access, w, 'read')} return ${read(t, place)}; } set ${name}(v) { ${set} }`;
 }
 
 /** The number of a word. @throws FieldUseError for what is none of the field's words */
@@ -196,8 +207,8 @@ function wordSource(
   const set =
     access === 'readonly'
       ? `fail.readonly(${w}, why)`
-      : `const n = indexOf(words[${k}], ${w}, v); ${log} ${place} = n;`;
-  return `get ${name}() { return words[${k}].words[${place}]; } set ${name}(v) { ${set} }`;
+      : `${open(access, w, 'filled')} const n = indexOf(words[${k}], ${w}, v); ${log} ${place} = n;`;
+  return `get ${name}() { ${open(access, w, 'read')} return words[${k}].words[${place}]; } set ${name}(v) { ${set} }`;
 }
 
 /** Source of an expression for the 8-byte cell of element `i` in a view that starts at byte `offset`. */
@@ -212,13 +223,15 @@ function viewSource(where: string, t: Scalar, offset: number, access: Access, ri
     access === 'logged' ? `this.s.$log.save(this.s.$b + ${cell});` : '';
   const element = slot(t, data, 'this.s.$b', ' + i');
   const w = JSON.stringify(where);
-  const refuse = access === 'readonly' ? `fail.readonly(${w}, why);` : '';
+  const refuse =
+    access === 'readonly' ? `fail.readonly(${w}, why);` : open(access, w, 'filled', 'this.s.$b');
+  const expect = open(access, w, 'read', 'this.s.$b');
   if (ringOf === undefined) {
     return (length: number) => `class {
       s;
       constructor(s) { this.s = s; }
       get length() { return ${length}; }
-      get(i) { if ((i >>> 0) !== i || i >= ${length}) fail.index(${w}, i, ${length}); return ${read(t, element)}; }
+      get(i) { ${expect} if ((i >>> 0) !== i || i >= ${length}) fail.index(${w}, i, ${length}); return ${read(t, element)}; }
       set(i, v) { ${refuse} if ((i >>> 0) !== i || i >= ${length}) fail.index(${w}, i, ${length});
         ${check(t, w)} ${save(cellOf(t, data))} ${element} = ${value(t)}; }
       fill(v) { for (let i = 0; i < ${length}; i++) this.set(i, v); }
@@ -232,9 +245,9 @@ function viewSource(where: string, t: Scalar, offset: number, access: Access, ri
   return (capacity: number) => `class {
     s;
     constructor(s) { this.s = s; }
-    get length() { return ${count}; }
+    get length() { ${expect} return ${count}; }
     get capacity() { return ${capacity}; }
-    get(k) { const n = ${count}; if ((k >>> 0) !== k || k >= n) fail.index(${w}, k, n);
+    get(k) { ${expect} const n = ${count}; if ((k >>> 0) !== k || k >= n) fail.index(${w}, k, n);
       let i = ${head} + k; if (i >= ${capacity}) i -= ${capacity}; return ${read(t, element)}; }
     push(v) { ${refuse} const n = ${count}; if (n === ${capacity}) fail.full(${w}, ${capacity});
       ${check(t, w)} let i = ${head} + n; if (i >= ${capacity}) i -= ${capacity};
@@ -313,7 +326,7 @@ export function structClass<F extends Fields>(
     );
   }
   const source = `return class Struct {
-    $b = 0; $log; $host = null; ${VIEWS.map((v) => `$${v};`).join(' ')}
+    $b = 0; $log; $host = null; ${access === 'sent' ? '$next = null;' : ''} ${VIEWS.map((v) => `$${v};`).join(' ')}
     ${members.join('\n')}
     constructor(m, log) { this.$log = log; ${VIEWS.map((v) => `this.$${v} = m.${v};`).join(' ')} ${inits.join('\n')} }
   };`;

@@ -68,8 +68,7 @@ export class InOrderLp extends LpContext {
     const tie = this.ties.take(this.index, this.base);
     if (!(t < this.end)) {
       this.host.counts[C.eventsPastEnd]++;
-      this.sent.$b = this.host.pool.emptySink();
-      return this.sent;
+      return this.messageOf(this.host.pool.emptySink());
     }
     const h = this.host.pool.alloc();
     if (h === 0) {
@@ -87,14 +86,13 @@ export class InOrderLp extends LpContext {
     I[i + PATH] = this.path;
     I[i + EXTRA] = 0;
     if (t === now || priority !== 1) this.inherit(h, t === now, priority);
-    this.sent.$b = h;
     const index = dest - this.first;
     if (this.linear && index >= 0 && index < this.locals) {
       I[i + DEST] = index;
       I[i + STATE] = PENDING;
       this.host.queue.push(t, h);
     } else this.route(h, dest, t);
-    return this.sent;
+    return this.messageOf(h);
   }
 
   /** Draws are not counted, because none is ever undone. */

@@ -41,6 +41,14 @@ export type AnyLp = Lp<AnyFields, AnyFields, unknown>;
 export type AnyLpType = LpType<AnyFields, AnyFields, unknown>;
 export type AnyMessage = StructOf<AnyFields>;
 type Message = AnyMessage & Flyweight;
+/** A message that is being sent, and the object for the next one. */
+type Sent = Message & { $next: Sent };
+
+/**
+ * How many objects messages are handed out in, in turns: each is closed by the next `send`, and a handler that writes to
+ * one it has kept is told so, unless just as many have been sent since.
+ */
+const SENT = 8;
 
 /** The parts of a PE that LPs use. */
 export interface LpHost {
@@ -116,9 +124,9 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   readonly event: CurrentEvent;
   readonly state: AnyMessage & Flyweight;
   readonly stateLayout: StructLayout;
-  /** The received message, and the message being sent. */
   readonly received: Message;
-  protected readonly sent: Message;
+  /** The message that is being sent; at 0 once it may no longer be filled. */
+  private sent: Sent;
   /** The same LP for handlers that only read it. */
   readonly reader: LpReader;
   protected readonly host: LpHost;
@@ -129,7 +137,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   protected readonly ties: TieBreakers;
   private readonly ids: Int32Array;
   private readonly blockSize: number;
-  id = 0;
+  private _id = 0;
   /** Index on this PE, start of the LP's block, handle of the current event. */
   index = 0;
   base = 0;
@@ -169,7 +177,10 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
       poolMemory,
       null,
     );
-    this.sent = new (structClass<AnyFields>(host.messageLayout, 'plain', shift))(poolMemory, null);
+    const Sending = structClass<AnyFields>(host.messageLayout, 'sent', shift);
+    const ring = Array.from({ length: SENT }, () => new Sending(poolMemory, null) as Sent);
+    for (const [k, one] of ring.entries()) one.$next = ring[(k + 1) % SENT];
+    this.sent = ring[0];
     this.reader = new LpReader(host, type, handlers);
   }
 
@@ -201,6 +212,19 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   abstract stop(delay?: number): void;
   abstract setSpare(value: number): void;
 
+  /** The message of event `h`, which has just been created, and of the sink; the one before is closed. */
+  messageOf(h: number): AnyMessage {
+    this.sent.$b = 0;
+    const message = this.sent.$next;
+    this.sent = message;
+    message.$b = h;
+    return message;
+  }
+
+  get id(): number {
+    return this._id;
+  }
+
   get now(): number {
     return this.F[this.h];
   }
@@ -231,9 +255,10 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     this.base = base;
     this.h = h;
     this.event.h = h;
-    this.id = this.ids[index];
+    this._id = this.ids[index];
     this.state.$b = base + LP_STATE;
     this.received.$b = h;
+    this.sent.$b = 0;
     this.draws = 0;
     this.coreDraws = 0;
   }

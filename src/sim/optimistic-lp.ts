@@ -178,14 +178,7 @@ export class OptimisticLp extends LpContext {
 
   /** The message of an event that is not created. */
   nothing(): AnyMessage {
-    this.sent.$b = this.host.pool.emptySink();
-    return this.sent;
-  }
-
-  /** The message of event `h`, which has just been created. */
-  messageOf(h: number): AnyMessage {
-    this.sent.$b = h;
-    return this.sent;
+    return this.messageOf(this.host.pool.emptySink());
   }
 
   send: (dest: number, delay: number, priority?: number) => AnyMessage;

@@ -238,6 +238,7 @@ const HANDLERS: readonly [mistake: string, line: number, text: string, message: 
     '    lp.state = { served: 1 };',
     "Cannot assign to read only property 'state'",
   ],
+  ['the LP’s number, written', 13, '    lp.id = 3;', 'Cannot set property id'],
   [
     'a misspelt option',
     13,
@@ -657,7 +658,7 @@ describe('a model’s own files', () => {
   });
 });
 
-describe('a mistake that only shows when an event is handled twice', () => {
+describe('a message that may no longer be filled', () => {
   const KEPT: readonly [mistake: string, text: string][] = [
     [
       'a message filled after the next send',
@@ -668,18 +669,53 @@ describe('a mistake that only shows when an event is handled twice', () => {
       '    const one = lp.send(0, 1); lp.send(1, 1); one.path.set(0, 1);',
     ],
     [
+      'a ring of a message filled after the next send',
+      '    const one = lp.send(0, 1); lp.send(1, 1); one.words.push(1);',
+    ],
+    [
+      'a message read after the next send',
+      '    const one = lp.send(0, 1); lp.send(1, 1); lp.state.served = one.hops;',
+    ],
+    [
       'a message filled after its event',
       '    kept.hops = 3; kept = lp.send(lp.id, 1); let other; other = kept;',
     ],
   ];
-  it.each(KEPT)('%s', async (_mistake, text) => {
-    const before = withLine(14, text).replace('hops:', "path: array('u8', 2), hops:");
+  const RUNS: readonly Settings[] = [
+    {},
+    { synch: 'conservative', pes: 2, lookahead: 0.5 },
+    { synch: 'optimistic', pes: 2 },
+    { synch: 'rollback-check' },
+  ];
+  it.each(KEPT)('%s, is told in every run', async (_mistake, text) => {
+    const before = withLine(14, text).replace(
+      'hops:',
+      "path: array('u8', 2), words: ring('u8', 2), hops:",
+    );
     const path = file(before.replace('\n', ' let kept = { hops: 0 };\n'));
-    const told = await failure(path, { synch: 'rollback-check' });
-    expect(told).toMatch(/: message\.(hops|path): read-only here; it was filled after the next /);
-    expect(told).toContain(`(at ${path}:14:`);
+    for (const settings of RUNS) {
+      const told = await failure(path, settings);
+      expect(told).toMatch(
+        /: message\.\w+: (read-only|no longer) here; it was (filled|read) after the next send/,
+      );
+      expect(told).toContain(`(at ${path}:14:`);
+    }
   });
 
+  it.each([1, 2, 9, 40])(
+    'but rollback-check alone finds all after many more sends: %d',
+    async (sends) => {
+      const text = `    const one = lp.send(0, 1); for (let k = 0; k < ${sends}; k++) lp.send(1, 1); one.hops = 1;`;
+      const path = file(withLine(14, text));
+      expect(await failure(path, { synch: 'rollback-check' })).toContain(
+        'message.hops: read-only here',
+      );
+      if (sends < 8) expect(await failure(path)).toContain('message.hops: read-only here');
+    },
+  );
+});
+
+describe('a mistake that only shows when an event is handled twice', () => {
   it('results and lines from a variable of the module: sim verify names it', async () => {
     const path = file(
       `const CONSTANT = [1, 2]; let cached = 0; const delays = new Map<number, number[]>();\n${withLine(14, '    lp.send(0, 1); cached = CONSTANT[1]; delays.set(lp.id, [...(delays.get(lp.id) ?? []), lp.now]);').replace("results.add('served', lp.state.served)", "results.add('delays', delays.get(lp.id)?.length ?? 0)").replace('() => 4', '() => 1')}`,
