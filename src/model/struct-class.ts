@@ -62,7 +62,8 @@ export interface Flyweight {
 /** With `sent`, a struct at 0 is closed: its fields may neither be written nor read any more. */
 export type Access = 'plain' | 'logged' | 'readonly' | 'sent';
 
-const shown = (value: unknown) =>
+/** A value as it would be written in a program. */
+export const shown = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(value) : String(value);
 
 /** What generated code throws. */

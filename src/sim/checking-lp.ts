@@ -1,20 +1,15 @@
 /** The LP that handlers get under rollback-check: its messages detect when they are filled too late. */
-import { type Flyweight, structClass } from '../model/struct-class.ts';
-import * as layout from './layout.ts';
 import type { AnyMessage } from './lp.ts';
 import { OptimisticLp } from './optimistic-lp.ts';
+import { type Sending, sendingClass } from './sending.ts';
 
 export class CheckingLp extends OptimisticLp {
-  private readonly Sending;
-  private latest: (AnyMessage & Flyweight) | null = null;
+  private readonly Message;
+  private latest: Sending | null = null;
 
   constructor(...args: ConstructorParameters<typeof OptimisticLp>) {
     super(...args);
-    this.Sending = structClass<Readonly<Record<string, never>>>(
-      this.host.messageLayout,
-      'sent',
-      layout.PAYLOAD * 8,
-    );
+    this.Message = sendingClass(this.host.messageLayout);
   }
 
   override enter(index: number, h: number): void {
@@ -25,7 +20,7 @@ export class CheckingLp extends OptimisticLp {
   /** Each send returns another object; in other runs 8 objects take turns. */
   override messageOf(h: number): AnyMessage {
     this.close();
-    this.latest = new this.Sending(this.host.poolMemory, null);
+    this.latest = new this.Message(this.host.poolMemory, null);
     this.latest.$b = h;
     return this.latest;
   }

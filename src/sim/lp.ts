@@ -11,6 +11,7 @@ import {
   type Flyweight,
   type Memory,
   plain,
+  shown,
   structClass,
   type WriteLog,
 } from '../model/struct-class.ts';
@@ -25,6 +26,7 @@ import type { Placement } from './placement.ts';
 import * as clcg4 from './rng/clcg4.ts';
 import * as dist from './rng/distributions.ts';
 import { seal, sealNames } from './sealed.ts';
+import { type Sending, sendingRing } from './sending.ts';
 import type { Signatures } from './signature.ts';
 import type { TieBreakers } from './ties.ts';
 import { engineTimer, type Timer } from './timer.ts';
@@ -41,14 +43,6 @@ export type AnyLp = Lp<AnyFields, AnyFields, unknown>;
 export type AnyLpType = LpType<AnyFields, AnyFields, unknown>;
 export type AnyMessage = StructOf<AnyFields>;
 type Message = AnyMessage & Flyweight;
-/** A message that is being sent, and the object for the next one. */
-type Sent = Message & { $next: Sent };
-
-/**
- * How many objects messages are handed out in, in turns: each is closed by the next `send`, and a handler that writes to
- * one it has kept is told so, unless just as many have been sent since.
- */
-const SENT = 8;
 
 /** The parts of a PE that LPs use. */
 export interface LpHost {
@@ -70,10 +64,6 @@ export interface LpHost {
   /** Least delay of a stop, because it reaches all LPs. */
   readonly stopLookahead: number;
 }
-
-/** A value in the notation of a program. */
-const shown = (value: unknown) =>
-  typeof value === 'string' ? JSON.stringify(value) : String(value);
 
 /** The current event, read from its record. */
 class CurrentEvent implements EventInfo {
@@ -126,7 +116,7 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   readonly stateLayout: StructLayout;
   readonly received: Message;
   /** The message that is being sent; at 0 once it may no longer be filled. */
-  private sent: Sent;
+  private sent: Sending;
   /** The same LP for handlers that only read it. */
   readonly reader: LpReader;
   protected readonly host: LpHost;
@@ -170,17 +160,10 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
     const State = structClass<AnyFields>(this.stateLayout, logged ? 'logged' : 'plain');
     this.state = new State(host.memory, log);
     this.state.$host = this;
-    const poolMemory = host.poolMemory;
     const access = handlers.reverse === undefined ? 'readonly' : 'plain';
-    const shift = PAYLOAD * 8;
-    this.received = new (structClass<AnyFields>(host.messageLayout, access, shift))(
-      poolMemory,
-      null,
-    );
-    const Sending = structClass<AnyFields>(host.messageLayout, 'sent', shift);
-    const ring = Array.from({ length: SENT }, () => new Sending(poolMemory, null) as Sent);
-    for (const [k, one] of ring.entries()) one.$next = ring[(k + 1) % SENT];
-    this.sent = ring[0];
+    const Received = structClass<AnyFields>(host.messageLayout, access, PAYLOAD * 8);
+    this.received = new Received(host.poolMemory, null);
+    this.sent = sendingRing(host.messageLayout, host.poolMemory);
     this.reader = new LpReader(host, type, handlers);
   }
 
@@ -215,10 +198,9 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   /** The message of event `h`, which has just been created, and of the sink; the one before is closed. */
   messageOf(h: number): AnyMessage {
     this.sent.$b = 0;
-    const message = this.sent.$next;
-    this.sent = message;
-    message.$b = h;
-    return message;
+    this.sent = this.sent.$next;
+    this.sent.$b = h;
+    return this.sent;
   }
 
   get id(): number {
@@ -354,11 +336,11 @@ export abstract class LpContext implements AnyLp, dist.NormalSource {
   /** @throws ModelError that says what is wrong with these arguments of `send`. */
   refuse(dest: number, delay: number): never {
     const to = `send(${shown(dest)}, ${shown(delay)})`;
-    if (typeof delay !== 'number') throw new ModelError(`${to}: the delay is not a number`);
+    if (typeof delay !== 'number' || Number.isNaN(delay))
+      throw new ModelError(`${to}: the delay is not a number`);
     if (!Number.isInteger(dest) || dest < 0 || dest >= this.lps) {
       throw new ModelError(`${to}: no such LP; ids are 0…${this.lps - 1}`);
     }
-    if (Number.isNaN(delay)) throw new ModelError(`${to}: the delay is not a number`);
     if (delay < 0)
       throw new ModelError(`${to}: a negative delay would send an event into the past`);
     throw new ModelError(
