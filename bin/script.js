@@ -16,6 +16,7 @@ exports.SCRIPTS = {
   node: 'cli/main.js',
   pe: 'sim/worker.js',
   controller: 'region/controller/worker.js',
+  query: 'query/entry.js',
 };
 
 /** Of the script `node`: its commands, and their modules in `cli/commands`. */

@@ -1,4 +1,7 @@
-/** Entry of a thread, whose script is its first argument: of a PE whose model is built in, and of the controller of regions. */
+/**
+ * Entry of a thread or process, whose script is its first argument: of a PE whose model is built in, of the controller of
+ * regions, and of DuckDB.
+ */
 const { exportsOf, preloaded } = require('./script.js');
 
 const [name] = process.argv.slice(2);

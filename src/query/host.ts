@@ -1,5 +1,6 @@
 /** Where DuckDB runs: in a thread of this process, or in a process of its own. */
 import { Worker } from 'node:worker_threads';
+import { entryOf } from '../os/entry.ts';
 import { endAtExit, endFlag } from './at-exit.ts';
 import { QueryProcess } from './query-process.ts';
 import type { Request, ServedTask } from './serve.ts';
@@ -26,8 +27,8 @@ const YOUNG_MB = 4;
 
 export function threadHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<MakeHost>): Host {
   const workerData: WorkerTask = { ...task, ended: endFlag() };
-  const worker = new Worker(new URL('worker.js', import.meta.url), {
-    ...{ workerData, name: 'query' },
+  const worker = new Worker(entryOf(new URL('entry.js', import.meta.url)), {
+    ...{ argv: ['query'], workerData, name: 'query' },
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   endAtExit(worker, workerData.ended, { kind: 'close' } satisfies Request);

@@ -1,12 +1,13 @@
 /** Starts and ends the process of its own for DuckDB, which enforces limits since it can be ended at any moment. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { entryOf } from '../os/entry.ts';
 import { MemoryLimitError } from './errors.ts';
 import type { ProcessTask } from './process.ts';
 import { SETTINGS } from './settings.ts';
 import { spillFolder } from './spill.ts';
 
-const ENTRY = new URL('process.js', import.meta.url);
+const ENTRY = entryOf(new URL('entry.js', import.meta.url));
 
 const open = new Set<QueryProcess>();
 let isWatched = false;
@@ -27,7 +28,7 @@ export class QueryProcess {
     onEnd: (why: Error) => void,
   ) {
     this.memory = task.memory ?? SETTINGS.memory_limit;
-    this.child = fork(ENTRY, [], {
+    this.child = fork(ENTRY, ['query'], {
       serialization: 'advanced',
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -1,7 +1,7 @@
 /** Runs a simulation: on one PE in this thread, or on several in worker threads. */
-import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { allowedCpus, pinThread } from '../os/affinity.ts';
+import { entryOf } from '../os/entry.ts';
 import { withMend } from './bundled.ts';
 import { type CheckpointOptions, RunCheckpoints } from './checkpoint/run.ts';
 import type { CheckpointWriter } from './checkpoint/writer.ts';
@@ -85,11 +85,6 @@ const DEFAULT_OUTPUT: InstrumentOutput = {
 };
 
 const WORKER = new URL('worker.js', import.meta.url);
-/**
- * The same as one file, if the package was built with it, for built-in models: a user's module must import the modules of
- * which the engine is made.
- */
-const QUICK = new URL('../../bin/thread.js', import.meta.url);
 
 const SLICE = 50;
 const POLL = 50;
@@ -321,7 +316,8 @@ async function manyPes(
       restart: from,
       instrument: recorder?.memory(pe) ?? null,
     };
-    const worker = new Worker('name' in reference && existsSync(QUICK) ? QUICK : WORKER, {
+    // What a user's module imports must be what the engine is made of.
+    const worker = new Worker('name' in reference ? entryOf(WORKER) : WORKER, {
       argv: ['pe'],
       workerData: task,
       stdout: run.console !== undefined,

@@ -15,6 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +24,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { triscope } from './support/run.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const { SCRIPTS } = createRequire(import.meta.url)(join(ROOT, 'bin', 'script.js')) as {
+  SCRIPTS: Readonly<Record<string, string>>;
+};
+const MODULES_OF_SCRIPTS = new Set(Object.values(SCRIPTS).map((path) => path.replace(/js$/, 'ts')));
 const PHOLD = ['sim', 'run', 'phold', '--total-lps=64', '--lookahead=0.1', '--end=200', '--json'];
 /** With a module of the user's before it, the command is made of modules. */
 const MODULES = { NODE_OPTIONS: '--import=data:text/javascript,' };
@@ -83,7 +88,7 @@ function smallPackage(): string {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  for (const path of ['cli/main.ts', 'sim/worker.ts', 'region/controller/worker.ts']) {
+  for (const path of MODULES_OF_SCRIPTS) {
     mkdirSync(dirname(join(folder, 'src', path)), { recursive: true });
     writeFileSync(join(folder, 'src', path), says('first'));
   }

@@ -1,7 +1,8 @@
 /** The controller's thread, as seen from the thread that starts it. */
-import { existsSync, type FSWatcher, watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import { constants } from 'node:os';
 import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { entryOf } from '../../os/entry.ts';
 import type { Punctuality } from './deadlines.ts';
 import { BELL, ENDED, EXIT_CODE, EXIT_SIGNAL, STARTED, WATCHED, WORDS } from './orders.ts';
 import type { ControllerSettings } from './settings.ts';
@@ -36,8 +37,6 @@ export class LaunchError extends Error {
   }
 }
 
-/** Runs `worker.ts` as a script; see bin/script.js. */
-const QUICK = new URL('../../../bin/thread.js', import.meta.url);
 /** ms that the controller has for its last sample and report after the application's end. */
 const FINISH_WAIT_MS = 10_000;
 /** ms that its thread has to end if no command was run. */
@@ -90,7 +89,7 @@ export class ControllerSide {
   constructor(settings: ControllerSettings, { say, show = say }: Hearers) {
     this.say = say;
     const task: ControllerTask = { settings, orders: this.orders, signals: SIGNAL_NAMES };
-    this.worker = new Worker(existsSync(QUICK) ? QUICK : new URL('worker.js', import.meta.url), {
+    this.worker = new Worker(entryOf(new URL('worker.js', import.meta.url)), {
       argv: ['controller'],
       workerData: task,
       name: 'region controller',
