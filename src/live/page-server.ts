@@ -1,11 +1,11 @@
 /** The dashboard's server: page, API and live frames. server.ts starts it in a thread of its own. */
-import { basename, resolve } from 'node:path';
 import { exitCodeOf } from '../model/error.ts';
 import type { Facts } from '../view/facts/run.ts';
 import type { Refused } from '../view/facts/served.ts';
 import { application } from './application.ts';
 import type { LiveBus } from './bus.ts';
 import { Exhibit, type Find } from './exhibit.ts';
+import { idsOf } from './ids.ts';
 import { Access } from './net/access.ts';
 import { Followers } from './net/followers.ts';
 import { Guard } from './net/guard.ts';
@@ -34,18 +34,6 @@ export interface PageServer {
   /** Says more of the first recording than is written in it. */
   update(facts: Partial<Facts>): void;
   close(): Promise<void>;
-}
-
-/** Ids of recordings: their folders' names, numbered where taken. */
-function idsOf(paths: readonly string[]): string[] {
-  const taken = new Set<string>();
-  return paths.map((path) => {
-    const name = basename(resolve(path)).replace(/\.tri$/, '');
-    let id = name;
-    for (let k = 2; taken.has(id); k++) id = `${name}-${k}`;
-    taken.add(id);
-    return id;
-  });
 }
 
 interface Opened {

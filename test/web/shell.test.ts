@@ -325,9 +325,40 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
       .split('\r\n');
     expect(csv).toHaveLength(241);
     expect(csv[1].split(',').slice(2)).toEqual(['0', '-2000']);
+    // Both as lines: 250 and 50 undone in a tenth of a second; matched by virtual time, too.
+    const drawn = async () =>
+      String((await exported(page, 'overlay', 'CSV')).bytes)
+        .split('\r\n')
+        .map((line) => line.split(',').slice(2));
+    expect((await drawn()).slice(0, 2)).toEqual([
+      ['A', 'B'],
+      ['2500', '500'],
+    ]);
+    await page.getByLabel('Matched by').selectOption('virtual');
+    await reads(page, '#says-overlay', 'matched by virtual time');
+    // B's GVT 9 is its last: A's second half goes beyond it.
+    await expect.poll(async () => (await drawn())[240]).toEqual(['2500', '']);
     expect(await barriers(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await page.close();
+  });
+
+  it('compares repeated runs of both sides, as diff does', async () => {
+    const again = recording('again');
+    const own = await startServer({ recordings: [...paths, again] });
+    const there = `${new URL(own.url).origin}/?token=${TOKEN}#view=compare`;
+    const { page, complaints } = await web.open(there, { until: '[data-figure=overlay] canvas' });
+    await page.getByText('Repeated runs: 1 run of A, 1 of B').click();
+    await page.locator('.sides label', { hasText: 'again' }).locator('select').selectOption('b');
+    await reads(page, 'main', 'Repeated runs: 1 run of A, 2 of B');
+    await reads(page, '#says-overlay', 'in B 2');
+    const { explanation } = await compareRecordings([paths[0]], [paths[1], again]);
+    await reads(page, '[data-why]', explanation?.sentence ?? '');
+    expect(await hashOf(page)).toMatch(/compare=\w+,again/);
+    expect(await barriers(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.close();
+    await own.close();
   });
 
   it.each([

@@ -12,6 +12,7 @@ import { EXIT, UsageError } from '../errors.ts';
 import { MEMORY, memoryOf } from '../memory-option.ts';
 import { diffReports, type ReportDiffOptions } from '../report-differences.ts';
 import { jsonText, say } from '../result-rows.ts';
+import { type Sides, sidesIn } from '../sides.ts';
 
 const OPTIONS = {
   all: flag(false, 'also show what is the same or within noise'),
@@ -32,24 +33,18 @@ const OPTIONS = {
  * The runs of A and of B: on either side of `--`, or two paths.
  * @throws UsageError
  */
-function sidesOf({ words, args }: Call<typeof OPTIONS, null>): [string[], string[]] {
-  const at = args.indexOf('--');
-  if (at < 0 && words.length !== 2) {
-    throw new UsageError('with more than two recordings, put -- between those of A and those of B');
-  }
-  const ofB = at < 0 ? 1 : args.length - 1 - at;
-  const [a, b] = [words.slice(0, words.length - ofB), words.slice(words.length - ofB)];
-  if (a.length === 0 || b.length === 0) {
-    throw new UsageError('name recordings on both sides of --, such as a1 a2 -- b1 b2');
-  }
-  return [a, b];
+function sidesOf({ words, args }: Call<typeof OPTIONS, null>): Sides {
+  const sides = sidesIn(words, args);
+  if (sides !== null) return sides;
+  if (words.length === 2) return { a: [words[0]], b: [words[1]] };
+  throw new UsageError('with more than two recordings, put -- between those of A and those of B');
 }
 
 /** Compares. Returns the exit code. @throws UsageError, FormatError, InputError, QueryError, MissingPieceError */
 async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
   const { given, words } = call;
   const least = (given.least ?? OPTIONS.least.default) / 100;
-  const [a, b] = sidesOf(call);
+  const { a, b } = sidesOf(call);
   // Checked before the first recording is read, which may take long.
   for (const path of words) {
     if (existsSync(path)) continue;

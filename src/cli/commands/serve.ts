@@ -1,8 +1,10 @@
 /** `triscope serve PATH…`: the dashboard for recordings. */
+import { idsOf } from '../../live/ids.ts';
 import { startServer } from '../../live/index.ts';
 import { flag, int, text } from '../../model/option.ts';
 import { type Call, command, RECORDINGS } from '../command.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { type Sides, sidesIn } from '../sides.ts';
 
 const MOST_PORT = 65535;
 
@@ -26,9 +28,18 @@ const OPTIONS = {
   json: flag(false, 'print {"url": …, "port": …}'),
 };
 
+/** The page's state that compares the runs of two sides. */
+function comparing(words: readonly string[], { a }: Sides): string {
+  const ids = idsOf(words);
+  const state = new URLSearchParams({ view: 'compare', compare: ids.slice(a.length).join(',') });
+  if (a.length > 1) state.set('compare.with', ids.slice(1, a.length).join(','));
+  return state.toString().replaceAll('%2C', ',');
+}
+
 /** Serves until interrupted. Returns the exit code. @throws UsageError, RecordingError, ServeError */
-async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number> {
+async function run({ words, args, given }: Call<typeof OPTIONS, null>): Promise<number> {
   const host = given.host;
+  const sides = sidesIn(words, args);
   const server = await startServer({
     recordings: words,
     port: given.port ?? OPTIONS.port.default,
@@ -37,7 +48,8 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
     ...(given.socket !== undefined && { socket: given.socket }),
     ...(given['no-token'] && { token: false }),
   });
-  const { url, port: actual } = server;
+  const { port: actual } = server;
+  const url = sides === null ? server.url : `${server.url}#${comparing(words, sides)}`;
   process.stdout.write(given.json ? `${JSON.stringify({ url, port: actual })}\n` : `${url}\n`);
   const interrupt = onInterrupt();
   process.stderr.write('triscope: press Ctrl-C to stop\n');
@@ -56,9 +68,13 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
 
 export const serve = command({
   about:
-    'Shows recordings’ folders, folders of native files, or files in the browser, until Ctrl-C. Prints the link on standard output. A recording that is still being written is followed. With several paths, the page can compare two.',
+    'Shows recordings’ folders, folders of native files, or files in the browser, until Ctrl-C. Prints the link on standard output. A recording that is still being written is followed. With several paths, the page can compare two; with -- between them, as for diff, repeated runs of each side.',
   arguments: [RECORDINGS],
   options: OPTIONS,
-  examples: ['serve run.tri', 'serve before.tri after.tri --port 8080'],
+  examples: [
+    'serve run.tri',
+    'serve before.tri after.tri --port 8080',
+    'serve a1.tri a2.tri -- b1.tri b2.tri',
+  ],
   run,
 });

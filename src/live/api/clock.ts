@@ -55,6 +55,21 @@ async function clockOf(recording: OpenRecording): Promise<ClockFacts> {
   };
 }
 
+/** In the place of virtual time: how many regions had been entered, by all processes. */
+async function regionClockOf(recording: OpenRecording): Promise<ClockFacts> {
+  const columns = await columnsOf(recording, 'geopm_profile_trace');
+  if (!columns.has('event') || !columns.has('t')) return NOTHING;
+  const moments = await recording.query<Pick<Moment, 'real' | 'virtual'>>(`
+    WITH entries AS (
+      SELECT t, row_number() OVER (ORDER BY t) AS nth, count(*) OVER () AS n
+      FROM geopm_profile_trace WHERE event = 'REGION_ENTRY' AND isfinite(t)
+    )
+    SELECT t::DOUBLE AS real, nth::DOUBLE AS virtual FROM entries
+    WHERE nth = 1 OR nth = n OR nth % ceil(n / ${MOST_MOMENTS}) = 0 ORDER BY nth`);
+  const entered = moments.map(({ virtual }) => virtual);
+  return { real: moments.map(({ real }) => real), virtual: entered, gvt: entered };
+}
+
 /** Samples of PEs with the time that each covers. */
 const TIMED = `SELECT *, ${coveredBy('real_time')} AS span
   FROM ross_pe WHERE ${oneMode('ross_pe')}`;
@@ -107,10 +122,18 @@ export const CLOCK: readonly Route[] = [
     method: 'get',
     path: '/clock',
     summary: 'How real time, virtual time and GVT index go together',
+    parameters: [
+      {
+        name: 'of',
+        help: 'regions: `virtual` and `gvt` count the regions that were entered so far, by the profile trace',
+        schema: { type: 'string', enum: ['regions'] },
+      },
+    ],
     gives: 'real, virtual, gvt: arrays of one length, empty where the recording does not say',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      return c.json(await clockOf(endedBy(await shown.sql(), context.signal)));
+      const read = c.req.query('of') === 'regions' ? regionClockOf : clockOf;
+      return c.json(await read(endedBy(await shown.sql(), context.signal)));
     },
   },
   {

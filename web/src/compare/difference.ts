@@ -3,8 +3,7 @@ import type { EntityBins } from '../../../src/view/series/table.ts';
 import type { Heat, HeatRow } from '../parts/heat.ts';
 import { scaleOf } from '../parts/palettes.ts';
 
-/** How moments of two runs are matched: by seconds since each run began, or by the share of each run. */
-export type Match = 'share' | 'seconds';
+type Means = Pick<EntityBins, 'entity' | 'mean'>;
 
 export interface Compared {
   readonly heat: Heat;
@@ -15,8 +14,8 @@ export interface Compared {
 }
 
 export function difference(
-  a: readonly EntityBins[],
-  b: readonly EntityBins[],
+  a: readonly Means[],
+  b: readonly Means[],
   name: (entity: string) => string,
 ): Compared {
   const inB = new Map(b.map((one) => [one.entity, one]));
