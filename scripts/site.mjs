@@ -64,16 +64,16 @@ function textOfHeadings(parts) {
 }
 
 /** Gives a document the name that is its first line, and its group. */
-function place(document, { Comment, CommentTag }) {
+function place(document) {
   const [first] = document.content;
   const [, title] = /^# (.*)\n/.exec(first?.text ?? '') ?? ['', document.name];
   for (const part of document.content) part.text = plain(part.text);
   textOfHeadings(document.content);
   document.name = title.replaceAll('`', '');
-  const path = relative(ROOT, document.sourcePath ?? '');
+  const path = relative(ROOT, document.project.files.getReflectionPath(document) ?? '');
   const group = documents().find((one) => one.path === path)?.group;
-  document.comment ??= new Comment();
-  document.comment.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: group }]));
+  if (group === undefined) throw new Error(`${path || document.name}: the document has no group`);
+  document.frontmatter = { ...document.frontmatter, group };
 }
 
 async function build() {
@@ -86,7 +86,7 @@ async function build() {
     groupOrder: [...Object.keys(GROUPS), '*'],
   });
   app.converter.on(typedoc.Converter.EVENT_CREATE_DOCUMENT, (_context, document) =>
-    place(document, typedoc),
+    place(document),
   );
   const project = await app.convert();
   if (project === undefined) throw new Error('the sources do not compile: npm run check');

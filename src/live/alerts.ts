@@ -1,5 +1,5 @@
 /**
- * Findings that live metrics can show, as alerting rules of Prometheus: the same thresholds, and the same words. A new alert
+ * Findings that live metrics can show, as alerting rules of Prometheus, with the same thresholds and words. A new alert
  * is an entry here.
  */
 
@@ -42,11 +42,11 @@ function series(type: string, key: string): string {
   return seriesFor(type, { name: key, kind, unit, bits }).name;
 }
 
-/** What each host counts of keys of a type in a second, over a time such as `30m`. */
+/** Counts per second of keys of a type on each host, over a time such as `30m`. */
 const rates = (type: string, keys: readonly string[], window: string): string =>
   `sum by (host) (${keys.map((key) => `rate(${series(type, key)}[${window}])`).join(' + ')})`;
 
-/** What each device of a host counts of a key: a `rate` in a second, or an `increase`, over a time. */
+/** Counts of a key by each device of a host: a `rate` per second, or an `increase` over a time. */
 const ofDevices = (how: 'rate' | 'increase', type: string, key: string, window: string): string =>
   `sum by (host, device) (${how}(${series(type, key)}[${window}]))`;
 
@@ -61,7 +61,7 @@ const sums = (terms: Readonly<Record<string, number>>): string =>
 
 interface Shown {
   readonly rule: FindingRule;
-  /** Of its thresholds, which stands for which severity. */
+  /** The threshold for each severity. */
   readonly levels: Readonly<Record<string, Severity>>;
   readonly value: (window: string) => string;
   readonly says: string;
@@ -122,7 +122,7 @@ const SHOWN: readonly Shown[] = [
     value: (window) => {
       const all = (what: string) =>
         `(${NFS_WAITS.map((key) => ofDevices('increase', 'nfs4', `${key}_${what}`, window)).join(' + ')})`;
-      // In milliseconds, as the threshold; served in seconds.
+      // The threshold is in milliseconds; the series are in seconds.
       return `1000 * ${all('rtt')} / (${all('ops')} >= ${FEW.value})`;
     },
     says: `The server of ${DEVICE} answered ${HOST} after {{ $value | humanize }} ms on average.`,
@@ -183,7 +183,7 @@ function alertOf(shown: Shown, key: string, severity: Severity, window: string):
   };
 }
 
-/** What is doubtful of the data themselves: samples that were lost, and hosts that sample no more. */
+/** Alerts about the data themselves: samples that were lost, and hosts that no longer sample. */
 function doubts(window: string, silence: number): Alert[] {
   const { name, title, knob } = SUSPECT_DATA;
   const doubt = (alert: string, expr: string, description: string): Alert => ({
@@ -218,7 +218,7 @@ export const alertsOf = (window: string, silence: number): readonly Alert[] => [
 
 /** As a file of Prometheus' rules. */
 export function alertsText(alerts: readonly Alert[]): string {
-  // What is quoted as in JSON is a scalar of YAML, too.
+  // A text quoted as in JSON is also a scalar of YAML.
   const lines = alerts.flatMap(({ alert, expr, labels, annotations }) => [
     `      - alert: ${alert}`,
     `        expr: ${JSON.stringify(expr)}`,

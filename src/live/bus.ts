@@ -1,6 +1,6 @@
 /**
- * The live bus: samples in, encoded frames out to whoever follows. Publishing never waits: what a slow follower has no
- * room for is left out and counted, and the gap in the frames' sequence shows it to the reader.
+ * The live bus: takes samples, and gives encoded frames to all followers. Publishing never waits: frames for which a slow follower has no
+ * room are left out and counted, and the gap in the frames' sequence numbers shows it to the reader.
  */
 import { FrameEncoder } from '../formats/frames/index.ts';
 import { AT, FLAG_DICTIONARY, FLAG_SCHEMA, HEADER_BYTES } from '../formats/frames/layout.ts';
@@ -10,14 +10,14 @@ import type { Facts } from '../view/facts/run.ts';
 /** A receiver of what is recorded: facts of the run, and frames of samples. */
 export interface Follower {
   /**
-   * Gets a frame of stream `stream` and says whether it had room for it. `left`: frames with samples that were left out
-   * so far: those that were forgotten before it came, and those for which it had no room.
+   * Receives a frame of stream `stream`, and returns whether it had room for it. `left`: number of frames with samples left out
+   * so far: those dropped before it joined, and those for which it had no room.
    */
   frame(stream: number, frame: Uint8Array, must: boolean, left: number): boolean;
   facts(facts: Facts): void;
-  /** Whether it wants samples of a table; all where it does not say. */
+  /** Whether it wants samples of a table; all tables by default. */
   wants?(table: string): boolean;
-  /** Of a follower that passes frames on: how many follow it, and frames for which they had no room. */
+  /** For a follower that passes frames on: how many follow it, and frames for which these had no room. */
   counts?(): { readonly followers: number; readonly skipped: number };
 }
 
@@ -33,7 +33,7 @@ interface Following {
   left: number;
 }
 
-/** Bytes of the past that a follower gets who joins late. */
+/** Bytes of earlier frames that a follower gets who joins late. */
 const HISTORY = 32 * 1024 * 1024;
 
 const NO_FACTS: Facts = {
@@ -73,7 +73,7 @@ export class LiveBus {
   private readonly encoder = new FrameEncoder();
   private _skipped = 0;
   private _facts: Facts;
-  /** Definitions and dictionaries by stream: who joins needs them all. */
+  /** Definitions and dictionaries by stream: a new follower needs them all. */
   private readonly definitions: SentFrame[] = [];
   private readonly history: SentFrame[] = [];
   private historyBytes = 0;
@@ -94,7 +94,7 @@ export class LiveBus {
     return this._facts;
   }
 
-  /** How many follow. */
+  /** Number of followers. */
   get followers(): number {
     let count = 0;
     for (const { follower } of this._followers) count += follower.counts?.().followers ?? 1;
@@ -119,7 +119,7 @@ export class LiveBus {
     this.send(0, this.encoder.encode(batch));
   }
 
-  /** A way in for frames that another encoder made, of which some may be missing; each encoder needs its own. */
+  /** An entry for frames of another encoder, some of which may be missing; each encoder needs its own. */
   stream(): (frames: readonly Uint8Array[], dropped?: number) => void {
     const stream = this.streams++;
     return (frames, dropped = 0) => {
@@ -130,7 +130,7 @@ export class LiveBus {
     };
   }
 
-  /** Sends the past, then what comes. Call the result to stop. */
+  /** Sends the earlier frames, then new ones. Call the result to stop. */
   follow(follower: Follower): () => void {
     let left = 0;
     for (const [table, count] of this.forgotten) {

@@ -16,17 +16,17 @@ import { type OpenRecording, openRecording } from './recording-source.ts';
 import type { Shown } from './shown.ts';
 import { RecordingTail } from './tail.ts';
 
-/** Milliseconds between looks at what was appended to a recording that is being written. */
+/** Milliseconds between checks for data appended to a recording that is being written. */
 const TAIL_PERIOD = 100;
-/** Milliseconds between looks at whether files have changed. */
+/** Milliseconds between checks whether files have changed. */
 const LOOK_PERIOD = 1000;
 /** A recording to which nothing was written for so many milliseconds is not followed any more. */
 const SILENCE = 30_000;
-/** Reading files again takes at most one part in so many of the time. */
+/** At most one part in so many of the time is spent reading files again. */
 const REREAD_SHARE = 5;
-/** Milliseconds for which what was computed from a run's samples is good. */
+/** Milliseconds for which results computed from a run's samples are reused. */
 const LIVE_MOMENT = 500;
-/** Milliseconds for which tables of a run that goes on are good. */
+/** Milliseconds for which tables of a running run are reused. */
 const LIVE_TABLES = 5000;
 
 interface ExhibitFollower extends Pick<Follower, 'frame' | 'wants'> {
@@ -40,7 +40,7 @@ function filesBehind(path: string, index: string | null): string[] {
   return [...files.map((file) => file.path), ...(notes.path === null ? [] : [notes.path])];
 }
 
-/** Sizes and times of all files: when it differs, so do the data. Null where there is nothing any more. */
+/** Sizes and times of all files: if they differ, so do the data. Null if there are no files any more. */
 function signatureOf(path: string, index: string | null): string | null {
   if (!existsSync(path)) return null;
   try {
@@ -51,7 +51,7 @@ function signatureOf(path: string, index: string | null): string | null {
       })
       .join('\n');
   } catch {
-    // Removed while it was looked at, or being written: the next look tells.
+    // Removed during the check, or being written: the next check will find out.
     return existsSync(path) ? '' : null;
   }
 }
@@ -147,7 +147,7 @@ export class Exhibit {
     return this.gone && !shown.gone ? this.shownGone(shown) : shown;
   }
 
-  /** Tells what is shown, now and when it changes, and sends samples where they come as they are taken. */
+  /** Sends the facts, now and when they change, and samples if they arrive live. */
   follow(follower: ExhibitFollower): () => void {
     this.listeners.add(follower);
     const tell = () => void this.tell(follower);
@@ -194,7 +194,7 @@ export class Exhibit {
     try {
       follower.facts(servedFacts(await this.now()));
     } catch {
-      // It cannot be read now: requests are told why.
+      // It cannot be read now: requests get the reason.
     }
   }
 
@@ -261,7 +261,7 @@ export class Exhibit {
       if (this.bus?.facts.state !== 'running') this.endTail(null);
       else if (performance.now() - this.written > SILENCE) this.endTail('nothing is written to it');
     } catch {
-      // Being replaced at this moment, perhaps: the next look tells.
+      // Perhaps it is being replaced at this moment: the next check will find out.
     }
   }
 
@@ -277,7 +277,7 @@ export class Exhibit {
         this.recorded = Promise.resolve(shown);
         for (const follower of this.listeners) void this.tell(follower);
       },
-      // Half written: what was read before stays.
+      // Half written: the data read before stay.
       () => {},
     );
   }
@@ -368,7 +368,7 @@ export class Exhibit {
     return open;
   }
 
-  /** The newest samples, kept here too once somebody asks this server for them. */
+  /** The newest samples, also kept here once a client asks this server for them. */
   private followed(): SeriesStore {
     const bus = this.bus as LiveBus;
     const { zero } = bus.facts;

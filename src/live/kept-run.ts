@@ -1,6 +1,6 @@
 /**
- * A run that nobody records, kept in a folder of its own while it is shown: what streams by has tables then, and
- * findings. Begun with the first question; what the bus still remembers comes first.
+ * Stores a run that is not recorded in a temporary folder while it is shown, so that streamed samples have tables and
+ * findings. It begins with the first query, with the frames that the bus still has.
  */
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { RECORDING_FILE, RECORDING_VERSION, type Recording } from '../model/reco
 import { scratchFolder } from '../os/scratch.ts';
 import type { LiveBus } from './bus.ts';
 
-/** Bytes kept; what comes after is left out of the tables. */
+/** Maximum bytes; later samples are left out of the tables. */
 const MOST = 512 * 1024 * 1024;
 
 export class KeptRun {
@@ -61,7 +61,7 @@ export class KeptRun {
     try {
       this.write(stream, bytes);
     } catch {
-      // No room for temporary files: nothing more is kept, and the run goes on.
+      // No room for temporary files: nothing more is stored, and the run goes on.
       this.bytes = MOST;
       return false;
     }

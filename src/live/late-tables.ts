@@ -30,7 +30,7 @@ export class LateTables {
       const opening = opened(path);
       this.open = opening;
       this.opened = performance.now();
-      // A failure is told to who asked; the next one tries again.
+      // A failure is reported to the caller; the next one tries again.
       opening.catch(() => {
         if (this.open === opening) this.open = null;
       });

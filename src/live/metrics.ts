@@ -1,6 +1,6 @@
 /**
- * Values of the moment for Prometheus and its like, served by a thread of their own: whoever asks, or does harm to it,
- * takes nothing from the one that samples.
+ * Values of the moment for Prometheus and similar programs, served by a thread of their own: requests, even hostile ones,
+ * take nothing from the thread that samples.
  */
 import type { MetricsOptions, MetricsServer } from './metrics-http.ts';
 import type { MetricsSample, MetricsTask } from './metrics-worker.ts';

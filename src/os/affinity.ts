@@ -19,12 +19,12 @@ function load(): LibC | null {
       sched_setaffinity: lib.func('int sched_setaffinity(int, size_t, const uint8_t *)'),
     };
   } catch {
-    // No FFI on this platform: the run goes on, unpinned.
+    // No FFI on this platform: the run continues, unpinned.
   }
   return libc;
 }
 
-/** CPUs that the calling thread may run on, ascending; empty where that cannot be told. Source: proc(5). */
+/** CPUs on which the calling thread may run, ascending; empty if not known. Source: proc(5). */
 export function allowedCpus(): number[] {
   let status: string;
   try {
@@ -39,7 +39,7 @@ export function allowedCpus(): number[] {
   });
 }
 
-/** Kernel id of the calling thread; null where that cannot be told. Source: proc(5). Takes no foreign functions: they load in 10 ms. */
+/** Kernel id of the calling thread; null if not known. Source: proc(5). Avoids foreign functions, which take 10 ms to load. */
 export function threadId(): number | null {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').pop());

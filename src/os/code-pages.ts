@@ -1,14 +1,14 @@
-/** Memory that only the start of a process needed: pages of programs' code, and what was freed (Linux, through libc). Elsewhere: nothing. */
+/** Frees memory that only the start of a process needed: pages of program code, and freed heap (Linux, through libc). Elsewhere: nothing. */
 import { readFileSync } from 'node:fs';
 import { koffi } from './koffi.ts';
 
 const MADV_DONTNEED = 4;
 
-/** Stretches of code and constants of files that this process has not changed, as /proc/self/smaps tells them: where, and how long. */
+/** Address and length of code and constants of files that this process has not changed, from /proc/self/smaps. */
 export function* codeOf(smaps: string): Generator<readonly [bigint, bigint]> {
   for (const block of smaps.split(/\n(?=[\da-f]+-[\da-f]+ )/)) {
     const found = /^([\da-f]+)-([\da-f]+) r-[x-]p \S+ \S+ [1-9]\d* /.exec(block);
-    // What was changed is nowhere else.
+    // Changed pages exist nowhere else.
     if (found === null || !/^Private_Dirty:\s+0 kB$/m.test(block)) continue;
     const [from, to] = [BigInt(`0x${found[1]}`), BigInt(`0x${found[2]}`)];
     yield [from, to - from];
@@ -16,9 +16,9 @@ export function* codeOf(smaps: string): Generator<readonly [bigint, bigint]> {
 }
 
 /**
- * Lets go of the code and the constants that lie in memory: what is needed comes back from the files as it is run. Half of what a process of Node that
- * mostly waits has resident is of its start. Gives back to the kernel what has been freed, too: V8 needs up to 30 MB
- * to compile a large script, which the C library keeps. Sources: madvise(2), malloc_trim(3).
+ * Drops the code and the constants from memory; they are read again from the files when needed. They are half of the resident memory of a Node process that
+ * mostly waits. It also returns freed heap to the kernel: V8 needs up to 30 MB
+ * to compile a large script, and the C library keeps them. Sources: madvise(2), malloc_trim(3).
  */
 export function releaseStart(): void {
   if (process.platform !== 'linux') return;

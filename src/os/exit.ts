@@ -1,4 +1,4 @@
-/** Ending the process though a thread of it waits in the kernel. */
+/** Ends the process even if one of its threads is blocked in the kernel. */
 import { createRequire } from 'node:module';
 
 const acts = new Set<() => void>();
@@ -14,8 +14,8 @@ function actAll(): void {
 }
 
 /**
- * What this thread still does if it ends the process before its work is done, such as removing a folder. Short, and not
- * asynchronous. Returns what takes it back.
+ * Registers a short synchronous action, such as removing a folder, that this thread performs if it ends the process before its work is done.
+ * Returns a function that unregisters it.
  */
 export function atEnd(act: () => void): () => void {
   if (acts.size === 0) process.on('exit', actAll);
@@ -27,8 +27,8 @@ export function atEnd(act: () => void): () => void {
 }
 
 /**
- * Ends it at once: no thread is waited for, as process.exit() does, and nothing is cleaned up but by `atEnd`. Without FFI by
- * a signal, which hides the code. Source: _exit(2).
+ * Ends the process at once: no thread is waited for, unlike process.exit(), and only the actions of `atEnd` are performed. Without FFI it
+ * uses a signal, which hides the exit code. Source: _exit(2).
  */
 export function exitNow(code: number): never {
   actAll();

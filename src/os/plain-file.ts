@@ -1,4 +1,4 @@
-/** Files that are to be read whole: pipes, which nobody may ever write to, and devices without an end are refused. */
+/** Files that are read whole: pipes, to which perhaps nobody ever writes, and endless devices are refused. */
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -16,14 +16,14 @@ export function readReason(error: unknown): string {
   return REASONS[code] ?? message;
 }
 
-/** It is no file; the message says what it is. */
+/** It is not a file; the message says what it is. */
 class NoFileError extends Error {
   override readonly name = 'NoFileError';
 }
 
 /** Opens a file to read it. @throws NoFileError; the system's error */
 export function openPlain(path: string): { readonly descriptor: number; readonly stat: Stats } {
-  // A named pipe that nobody writes to must not stop us.
+  // A named pipe without a writer must not block us.
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const stat = fstatSync(descriptor);
   if (stat.isFile()) return { descriptor, stat };
@@ -35,7 +35,7 @@ export function openPlain(path: string): { readonly descriptor: number; readonly
 /** Bytes of a text that is read whole. */
 const MOST = 256 * 2 ** 20;
 
-/** What a shell hands over as `<(command)`: somebody writes to it. */
+/** The file that a shell passes for `<(command)`: it has a writer. */
 const HANDED = /^\/dev\/(fd\/\d+|stdin)$/;
 
 /** A file's text. @throws NoFileError, also of one that is too large; the system's error */

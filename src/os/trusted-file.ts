@@ -1,6 +1,6 @@
 /**
- * Files that a process with privileges believes, or changes: they are judged by what is open, not by their names, so that
- * nobody who may write into a folder on the way can lead it elsewhere.
+ * Files that a privileged process trusts or changes: they are checked after opening, not by name, so that
+ * a user who may write to a folder on the way cannot redirect it.
  */
 import {
   closeSync,
@@ -15,7 +15,7 @@ import {
 import { sep } from 'node:path';
 import { EXIT, TriscopeError } from '../model/error.ts';
 
-/** A file is not what, or whose, it has to be. The message names it. */
+/** A file is not of the required kind, or has another owner. The message names it. */
 export class UntrustedError extends TriscopeError {
   override readonly name = 'UntrustedError';
   override readonly exitCode = EXIT.input;

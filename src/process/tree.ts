@@ -1,5 +1,5 @@
 /**
- * The processes of a command: the first, what it and its own start, and what carries its mark in the environment, such as
+ * The processes of a command: the first, its descendants, and processes that carry its mark in the environment, such as
  * a daemon whose parent has ended.
  */
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Work on samples in memory, in steps. A server gives others their turn between them, and ends it where nobody waits any
- * more; a page does all at once.
+ * Computations on samples in memory, in steps. A server handles other requests between them, and stops when the client has
+ * gone; a page does all at once.
  */
 
 /** Yields about how many rows, or cells, it took since it did before; each step takes far less than a second. */

@@ -40,6 +40,14 @@ describe.skipIf(!isBuilt || executable === undefined)('the site (needs npm run d
     expect(empty).toEqual([]);
   });
 
+  it('lists documents by what one wants when one opens them', async () => {
+    const { page } = await web.open(at('modules.html'), { until: 'h1, h2' });
+    for (const group of ['Start', 'Tutorials', 'How to', 'Reference', 'Explanation']) {
+      await page.locator('.col-content').getByRole('heading', { name: group }).first().waitFor();
+    }
+    expect(await page.getByRole('heading', { name: 'Documents' }).count()).toBe(0);
+  });
+
   it.each(['light', 'dark'] as const)(
     'keeps nobody out: %s',
     async (scheme) => {

@@ -28,7 +28,7 @@ export function listed(texts: readonly string[]): string {
     : `${texts.slice(0, -1).join(', ')} and ${texts[texts.length - 1]}`;
 }
 
-/** Mean of what is there; NaN of nothing. */
+/** Mean of the values that exist; NaN without any. */
 export function meanOf(values: ArrayLike<number>): number {
   let [sum, count] = [0, 0];
   for (let k = 0; k < values.length; k++) {

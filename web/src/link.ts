@@ -1,5 +1,5 @@
 /**
- * The connection to what the server shows: a WebSocket, and server-sent events where that does not get through. Comes
+ * The connection to the recording that the server shows: a WebSocket, or server-sent events if WebSockets are blocked. Reconnects
  * back by itself.
  */
 import type { ServedFacts } from '../../src/view/facts/served.ts';
@@ -33,7 +33,7 @@ export class Link {
   private closed = false;
   private stop: (() => void) | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether a WebSocket was ever open: one that never was may be kept away by something between. */
+  /** Whether a WebSocket was ever open: otherwise something in between may block it. */
   private hasSocket = false;
   private triesEvents = false;
 
@@ -45,7 +45,7 @@ export class Link {
     this.connect();
   }
 
-  /** What it is connected by, for the curious. */
+  /** The kind of connection, to be shown. */
   get kind(): 'socket' | 'events' {
     return this.triesEvents ? 'events' : 'socket';
   }
@@ -77,7 +77,7 @@ export class Link {
     this.retry = Math.min(MOST_RETRY, 2 * this.retry);
   }
 
-  /** A connection that is refused tells no reason; a request does. */
+  /** A refused connection gives no reason; a request does. */
   private async whether(): Promise<void> {
     const status = await fetch('/api/recordings').then(
       (response) => response.status,

@@ -27,7 +27,7 @@ export class LiveSource implements PageSource {
     return this.live.lost;
   }
 
-  /** What has come, for who draws more than series. */
+  /** Everything received, for views that draw more than series. */
   get kept(): LiveStore {
     return this.live;
   }

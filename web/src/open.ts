@@ -1,4 +1,4 @@
-/** Opens what the address asks for, and keeps up with it: a recording by the API, a run that goes on by its frames. */
+/** Opens the recording in the address, and follows it: a recording through the API, a live run through its frames. */
 import type { RecordingEntry, Refused } from '../../src/view/facts/served.ts';
 import { Link } from './link.ts';
 import { IGNORED, LiveSource } from './live.ts';
@@ -56,7 +56,7 @@ function looker(page: Page): () => void {
   };
 }
 
-/** What is asked depends on what is shown: a run's own samples, or files as they are by now. */
+/** The request depends on the source: a run's own samples, or the files as they are now. */
 function sourceFor(
   before: { readonly facts: PageFacts; readonly source: PageSource } | null,
   facts: PageFacts,
@@ -110,7 +110,7 @@ export async function open(page: Page): Promise<() => void> {
     if (page.held) return;
     page.source = shown.source;
     page.facts = shown.facts;
-    // From now on the files tell of them.
+    // From now on the files contain them.
     if (!shown.facts.live) page.marks = [];
   };
   show();
@@ -130,7 +130,7 @@ export async function open(page: Page): Promise<() => void> {
     { recording, without: IGNORED },
     {
       facts: (now) => {
-        // Told with each connection: what has not changed need not be asked for again.
+        // Sent with each connection: data that have not changed need not be requested again.
         const isNews = now.live || JSON.stringify(now) !== JSON.stringify(shown.facts);
         if (!isNews) return;
         shown = { facts: now, source: sourceFor(shown, now, recording) };

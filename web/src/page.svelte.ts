@@ -21,7 +21,7 @@ export class Page {
   facts = $state.raw<PageFacts | null>(null);
   /** All that the server shows, this one among them. */
   recordings = $state.raw<readonly RecordingEntry[]>([]);
-  /** What the server was to show, and cannot. */
+  /** Paths that the server was to show and cannot. */
   refused = $state.raw<readonly Refused[]>([]);
   tables = $state.raw<readonly TableFacts[]>([]);
   clock = $state.raw<Clock | null>(null);
@@ -55,11 +55,11 @@ export class Page {
   readonly told: readonly Flag[] = $derived(
     [...(this.facts?.flags ?? []), ...this.marks].sort(byFrom),
   );
-  /** What stands at places of the axis, by time. */
+  /** Flags on the axis, by time. */
   readonly flags: readonly Flag[] = $derived([...this.told, ...this.found].sort(byFrom));
-  /** Name of the simulated model, as far as the command tells; '' otherwise. */
+  /** Name of the simulated model, if the command has it; '' otherwise. */
   readonly model = $derived(/\bsim run (\S+)/.exec(this.facts?.command ?? '')?.[1] ?? '');
-  /** PEs by their numbers: as the recording says, else those that were sampled. */
+  /** PEs by number: from the recording's facts, else those that were sampled. */
   readonly pes: readonly number[] = $derived.by(() => {
     const said = this.facts?.pes.map(({ pe }) => pe) ?? [];
     if (said.length > 0) return said;
@@ -150,7 +150,7 @@ export class Page {
     this.state.set({ from: null, to: null });
   }
 
-  /** Follows a live run's newest part, or holds what is shown. */
+  /** Follows a live run's newest part, or keeps the present window. */
   follow(on: boolean): void {
     if (!this.live) return;
     const shown = this.window;

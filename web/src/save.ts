@@ -29,7 +29,7 @@ async function quiet(source: KeepingSource): Promise<void> {
   }
 }
 
-/** What a script or style may not hold as it is, where it stands inside of a page. */
+/** Characters that a script or style inside a page must not contain unescaped. */
 const inline = (text: string, tag: string): string =>
   text.replaceAll(new RegExp(`</(?=${tag})`, 'gi'), '<\\/');
 
@@ -49,7 +49,7 @@ async function files(): Promise<{ code: string; style: string }> {
   return { code: code.join('\n'), style: style.join('\n') };
 }
 
-/** Shows each view once, `fixed` in all else, so that it asks for what it needs. */
+/** Shows each view once, with everything else as in `fixed`, so that it requests its data. */
 async function answersOf(page: Page, fixed: ViewState): Promise<Readonly<Record<string, unknown>>> {
   const { source } = page;
   const before = page.state.now;
@@ -78,7 +78,7 @@ export async function savePage(page: Page): Promise<void> {
   const { facts, clock, extent, tables } = page;
   if (facts === null) throw new Error('there is nothing to save yet');
   const { window } = page;
-  // The window of a run that is followed moves on: here it stands still.
+  // The window of a followed run moves on; here it is fixed.
   const isWhole = !page.brushed && !(page.live && page.following);
   const state =
     window === null || isWhole

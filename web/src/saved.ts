@@ -1,5 +1,5 @@
 /**
- * Pages saved as one file: what was answered while all views were shown stands in it, by what was asked. Such a page
+ * Pages saved as one file: they contain the answers that were given while all views were shown, by request. Such a page
  * needs no server and no network, and shows what was shown, nothing else.
  */
 

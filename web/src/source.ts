@@ -6,7 +6,7 @@ import type { ServedFacts } from '../../src/view/facts/served.ts';
 import type { TableFacts } from '../../src/view/series/store.ts';
 import type { EntityBins } from '../../src/view/series/table.ts';
 
-/** What is asked of a route; what is undefined is left out. */
+/** Parameters of a route; undefined ones are left out. */
 export type Asking = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface PageSource {
@@ -23,7 +23,7 @@ export interface PageSource {
   json<T>(route: string, query?: Asking): Promise<T>;
   /** The same as bytes: asks for application/octet-stream. */
   bytes(route: string, query?: Asking): Promise<ArrayBuffer>;
-  /** At most `limit` rows of a statement. @throws Error with what is wrong with it */
+  /** At most `limit` rows of a statement. @throws Error with the reason if it is not valid */
   query(sql: string, limit: number): Promise<QueryAnswer>;
 }
 
@@ -54,7 +54,7 @@ interface SumWindow {
   readonly bins: number;
 }
 
-/** What charts ask for in one turn of the page becomes one request: each costs more than what it asks for. */
+/** The requests of all charts within one turn of the page are sent as one, because each request has a fixed cost. */
 class Sums {
   private readonly ask: (asked: Asking) => Promise<ArrayBuffer>;
   /** Per window the sums asked for in this turn, and their answers in that order. */

@@ -1,9 +1,9 @@
 /**
- * What the page shows, as it stands in the address after `#`: reloading, going back, or sending the link gives the same
+ * The state of the page, as it stands in the address after `#`: reloading, going back, or sending the link gives the same
  * page. Only what differs from the default is written.
  */
 
-/** What the time axis counts: seconds of real time, the time of day, the model's virtual time, or GVT computations. */
+/** The unit of the time axis: seconds of real time, the time of day, the model's virtual time, or GVT computations. */
 export type AxisKind = 'real' | 'wall' | 'virtual' | 'gvt';
 /** The views below the lanes. */
 export type ViewId =

@@ -4,12 +4,12 @@
  * ```
  * ARCHIVE/HOST/1307509201   raw stats: a header, then the groups of messages
  *              current      hard link to the file that grows
- * ARCHIVE/.received/HOST    what was last appended, so that a message that comes again is known
+ * ARCHIVE/.received/HOST    the last message appended, so that a repeated message is recognised
  *         .rejected.jsonl   messages that cannot be filed
  * ```
  *
- * A message is noted, then appended, then made durable; only then may it be acknowledged. After a crash the note says
- * how long the file was and would be: what is there only in part is cut off again, and will be delivered anew.
+ * A message is noted, then appended, then made durable; only then may it be acknowledged. After a crash the note gives
+ * the file's length before and after: a partial message is cut off, and will be delivered again.
  */
 import {
   closeSync,
@@ -57,13 +57,13 @@ const CURRENT = 'current';
 /** No host's name begins with a dot. */
 const DRAFT = '.new';
 const DEAD_LETTERS = '.rejected.jsonl';
-/** Producers of a host whose last numbers are kept: a new one begins with each new spool. */
+/** Number of producers of a host whose last numbers are kept: each new spool is a new producer. */
 const PRODUCERS = 256;
 
 function withStamp(numbers: Note['numbers'], stamp: Stamp | null): Note['numbers'] {
   if (stamp === null) return numbers;
   const others = Object.entries(numbers).filter(([producer]) => producer !== stamp.producer);
-  // The newest last. `fromEntries` makes properties of its own, whatever their names.
+  // The newest last. `fromEntries` makes own properties, whatever their names.
   return Object.fromEntries([...others.slice(1 - PRODUCERS), [stamp.producer, stamp.number]]);
 }
 
@@ -89,13 +89,13 @@ function isNote(value: unknown): value is Note {
 export class Archive {
   private readonly folder: string;
   private readonly open = new Map<string, Open>();
-  /** What could not be filed. */
+  /** Messages that could not be filed. */
   readonly rejected: DeadLetters;
 
   private readonly ended: (path: string) => void;
 
   /**
-   * @param ended hears of files to which nothing more is appended: their paths in the archive
+   * @param ended receives the paths (in the archive) of files to which nothing more is appended
    * @throws the file system's error
    */
   constructor(folder: string, ended: (path: string) => void = () => {}) {
@@ -106,8 +106,8 @@ export class Archive {
   }
 
   /**
-   * Appends a message and makes it durable. Returns false for one that is there already.
-   * @throws RejectedMessageError for what is no record group; the file system's error, after which it may be tried again
+   * Appends a message and makes it durable. Returns false if it is in the archive already.
+   * @throws RejectedMessageError if it is not a record group; the file system's error, after which it may be tried again
    */
   append(message: Uint8Array, stamp: Stamp | null): boolean {
     const { host, header, second } = factsIn(message);
@@ -126,7 +126,7 @@ export class Archive {
       }
       fsyncSync(open.file);
     } catch (error) {
-      // What was written in part goes, and the note with it: the message will come again.
+      // The part that was written is removed together with the note: the message will be delivered again.
       ftruncateSync(open.file, before);
       this.note(host, { file: open.name, before, bytes: 0, numbers, stamp: null });
       throw error;
@@ -149,7 +149,7 @@ export class Archive {
     const draft = join(this.folder, NOTES, DRAFT);
     const file = openSync(draft, 'w');
     try {
-      // All of it: a note that is cut would be none.
+      // All at once: half a note would be useless.
       writeFileSync(file, JSON.stringify(note));
       fsyncSync(file);
     } finally {
@@ -158,7 +158,7 @@ export class Archive {
     renameSync(draft, join(this.folder, NOTES, host));
   }
 
-  /** Goes on with a host's file where an earlier service ended; null where there is none. */
+  /** Continues a host's file from an earlier service; null if there is none. */
   private recover(host: string): Open | null {
     let note: unknown;
     try {
@@ -170,7 +170,7 @@ export class Archive {
     const path = this.path(host, note.file);
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     const all = withStamp(note.numbers, note.stamp);
-    // A file that was moved away, as when it was compressed, was whole.
+    // A file that was moved away, for example to be compressed, was complete.
     if (size === undefined) return this.keep(host, all, this.newFile(host, null));
     const whole = size >= note.before + note.bytes;
     const file = openSync(path, 'r+');

@@ -18,12 +18,12 @@ export interface BrokerOptions {
 /** The exchange by which the original publishes. */
 export const EXCHANGE = 'amq.direct';
 const DEFAULT_PORT = 5672;
-/** Seconds between signs of life; a broker that gives none is taken for gone. */
+/** Seconds between heartbeats; a broker without them counts as gone. */
 const HEARTBEAT = 20;
 /** Milliseconds for a connection to be made. */
 const CONNECT_WAIT_MS = 10_000;
 
-/** The broker refuses what no waiting will mend: a wrong password, a queue of another kind. */
+/** The broker refuses something that waiting does not change: a wrong password, a queue of another kind. */
 export class BrokerError extends TriscopeError {
   override readonly name = 'BrokerError';
 }
@@ -55,7 +55,7 @@ export async function connectTo(options: BrokerOptions): Promise<ChannelModel> {
   }
 }
 
-/** Ends a connection, whatever state it is in; its errors concern nobody any more. */
+/** Ends a connection in any state; its errors are ignored from now on. */
 export async function disconnect(connection: ChannelModel): Promise<void> {
   connection.removeAllListeners();
   connection.on('error', () => {});

@@ -1,4 +1,4 @@
-/** Messages of collectors into an archive: acknowledged when they are durable there. */
+/** Files messages of collectors in an archive, and acknowledges each when it is durable there. */
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import type { Archive } from './archive.ts';
 import { type BrokerOptions, brokerName, connectTo, disconnect, EXCHANGE } from './connection.ts';
@@ -10,13 +10,13 @@ interface ConsumerOptions extends BrokerOptions {
   readonly archive: Archive;
   /** Milliseconds between attempts to reach the broker: at first, and at most. */
   readonly retry?: readonly [number, number];
-  /** Hears, in one line, of the broker and of messages that cannot be filed. */
+  /** Receives one line about the broker, or about a message that cannot be filed. */
   readonly say?: (line: string) => void;
 }
 
 interface ConsumerResult {
   readonly appended: number;
-  /** Messages that came again. */
+  /** Messages that were delivered again. */
   readonly repeated: number;
   readonly rejected: number;
 }
@@ -98,7 +98,7 @@ export class AmqpConsumer {
       channel.on('error', reject);
       let isBroken = false;
       const file = (message: ConsumeMessage | null) => {
-        // After one that could not be filed none is: those behind it have higher numbers, and it would be taken for a repeat.
+        // After a message that could not be filed, none is filed: the next ones have higher numbers, so it would later count as a repeat.
         if (isBroken) return;
         if (message === null) return reject(new Error(`the queue ${queue} was deleted`));
         try {
@@ -130,7 +130,7 @@ export class AmqpConsumer {
     channel.ack(message);
   }
 
-  /** Puts by what cannot be filed: it is acknowledged, else it would come again for ever. */
+  /** Stores a message that cannot be filed: it is acknowledged, because it would be delivered again for ever otherwise. */
   private reject(message: Uint8Array, reason: string): void {
     this.rejected++;
     const { rejected } = this.options.archive;

@@ -1,17 +1,17 @@
 /**
- * Messages that cannot be filed, one JSON object a line, so that one that poisons nothing is not lost either:
+ * Messages that cannot be filed, one JSON object per line, so that they are not lost:
  *
  * ```json
  * {"at":"2026-03-01T12:00:00.000Z","reason":"it is not UTF-8","bytes":"JP/+"}
  * ```
  *
- * `text` instead of `bytes` (base64) where it is UTF-8. The file has a largest size: what comes then is counted only.
+ * `text` instead of `bytes` (base64) if it is UTF-8. The file has a maximum size; further messages are only counted.
  */
 
 import { isUtf8 } from 'node:buffer';
 import { closeSync, fstatSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 
-/** Bytes of the file, where nothing else is said. */
+/** Default maximum bytes of the file. */
 const MOST = 64 << 20;
 
 /** Adds a line to a file of `size` bytes, or nothing. @throws the file system's error */
@@ -34,12 +34,12 @@ export class DeadLetters {
     this.most = most;
   }
 
-  /** Whether a message had no room. */
+  /** Whether some message had no room. */
   get isFull(): boolean {
     return this._isFull;
   }
 
-  /** Adds a message; whether there was room. @throws the file system's error */
+  /** Adds a message; returns whether there was room. @throws the file system's error */
   add(message: Uint8Array, reason: string): boolean {
     const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
     const held = isUtf8(bytes) ? { text: bytes.toString() } : { bytes: bytes.toString('base64') };

@@ -1,5 +1,5 @@
 /**
- * What a message has to be before it is filed. Anybody who may publish can send anything: what cannot be filed as a
+ * Checks a message before it is filed. Anybody who may publish can send anything: a message that cannot be filed as a
  * group of a host, or would make later ones look like repeats, is refused here, before a file is touched.
  */
 
@@ -18,7 +18,7 @@ export interface Stamp {
 const LONGEST = 64 << 20;
 /** Digits of a second since 1970: until the year 5138. */
 const SECOND_DIGITS = 11;
-/** By how much a number may be above the last one: samples that a spool had no room for have numbers too. */
+/** Maximum step from the last number to the next: samples for which a spool had no room have numbers, too. */
 const LEAP = 1e9;
 /** No name of a folder of the archive's own, and room for what is added to it. */
 const HOST = /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/;
@@ -59,7 +59,7 @@ export function factsIn(message: Uint8Array): MessageFacts {
   return { host, header, second: group === null ? null : Number(group[1]) };
 }
 
-/** The number that headers of a message give it; null where they do not. @throws RejectedMessageError for what is none */
+/** The number in the headers of a message; null without one. @throws RejectedMessageError for an invalid one */
 export function stampFrom(producer: unknown, number: unknown): Stamp | null {
   if (producer === undefined && number === undefined) return null;
   if (typeof producer !== 'string' || !PRODUCER.test(producer)) {

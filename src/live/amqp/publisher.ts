@@ -1,6 +1,6 @@
 /**
- * Record groups to a broker: kept in the spool first, sent in order, one at a time, forgotten when the broker has
- * confirmed that it keeps them. While it is away they wait on disk.
+ * Sends record groups to a broker: they are kept in the spool, sent in order, one at a time, and forgotten when the broker has
+ * confirmed them. While the broker is away they wait on disk.
  */
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import { type BrokerOptions, brokerName, connectTo, disconnect, EXCHANGE } from './connection.ts';
@@ -8,15 +8,15 @@ import { Spool, type Spooled } from './spool.ts';
 import { wait } from './wait.ts';
 
 interface PublisherOptions extends BrokerOptions {
-  /** Folder of what waits. */
+  /** Folder of the groups that wait. */
   readonly spool: string;
-  /** Bytes that may wait, 1 GB where not given; beyond, the oldest are given up. */
+  /** Bytes that may wait, 1 GB by default; beyond, the oldest are dropped. */
   readonly most?: number;
   /** Milliseconds between attempts to reach the broker: at first, and at most. */
   readonly retry?: readonly [number, number];
-  /** Milliseconds that `close` waits for the broker to take what is left. */
+  /** Milliseconds that `close` waits for the broker to take the remaining groups. */
   readonly patience?: number;
-  /** Hears, in one line, when the broker goes and comes. */
+  /** Receives one line when the broker goes or comes back. */
   readonly say?: (line: string) => void;
 }
 
@@ -26,7 +26,7 @@ const DRAIN_WAIT_MS = 5000;
 /** Milliseconds for the broker to confirm a message. */
 const CONFIRM = 30_000;
 
-/** Header of messages that says how they are numbered: a receiver drops what it has. */
+/** Header of messages with their producer: a receiver drops messages that it has already. */
 export const PRODUCER_HEADER = 'x-triscope-producer';
 export const NUMBER_HEADER = 'x-triscope-number';
 
@@ -41,7 +41,7 @@ export class AmqpPublisher {
   /** Wakes the sender, where it waits for messages. */
   private wake: () => void = () => {};
   private idle: () => void = () => {};
-  /** Tells who waits for the broker to confirm that it never will. */
+  /** Rejects the wait for a confirmation that will never come. */
   private broken: () => void = () => {};
   private away = false;
   private _lost = 0;
@@ -61,7 +61,7 @@ export class AmqpPublisher {
     return this.spool.length;
   }
 
-  /** Groups that were given up: for want of room, or left in memory at the end. */
+  /** Groups that were dropped: for lack of room, or because they were left in memory at the end. */
   get lost(): number {
     return this.spool.lost + this.left;
   }
@@ -85,7 +85,7 @@ export class AmqpPublisher {
     this.wake();
   }
 
-  /** Ends. What the broker has not taken by then stays in the spool for the next start. */
+  /** Ends. Groups that the broker has not taken by then stay in the spool for the next start. */
   async close(): Promise<void> {
     const drained = new Promise<void>((resolve) => {
       this.idle = resolve;

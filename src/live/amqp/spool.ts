@@ -1,6 +1,6 @@
 /**
- * Messages that the broker has not confirmed, on disk: what is put here survives the process, the machine's power, and
- * the broker's absence. One file per message, by number; numbers go on for ever, so a receiver can tell what it has.
+ * Messages that the broker has not confirmed, on disk: they survive the end of the process, a power failure, and
+ * the broker's absence. One file per message, by number; numbers never repeat, so that a receiver recognises messages that it has.
  *
  * ```
  * FOLDER/producer        the name under which messages are numbered: made once, with the folder
@@ -27,16 +27,16 @@ import { TriscopeError } from '../../model/error.ts';
 const MESSAGE = /^(\d{10,})\.msg$/;
 const DIGITS = 10;
 
-/** The spool cannot be kept. The message names the file and the reason. */
+/** The spool cannot be used. The message names the file and the reason. */
 export class SpoolError extends TriscopeError {
   override readonly name = 'SpoolError';
 }
 
 interface SpoolOptions {
   readonly folder: string;
-  /** Bytes of all messages at most; the oldest make room, and are counted. */
+  /** Maximum bytes of all messages; the oldest are dropped, and counted. */
   readonly most: number;
-  /** Bytes in memory at most, where they cannot be put on disk; 16 MB where not given. */
+  /** Maximum bytes in memory, for messages that cannot be written to disk; 16 MB by default. */
   readonly memory?: number;
 }
 
@@ -66,7 +66,7 @@ function about<T>(path: string, work: () => T): T {
 
 export class Spool {
   readonly producer: string;
-  /** Producer of what is only in memory: its numbers cannot be kept, and a restart would give them again. */
+  /** Producer of messages that are only in memory: its numbers cannot be stored, so a restart would use them again. */
   private readonly volatile = randomUUID();
   private volatileNext = 1;
   private memory = 0;
@@ -91,7 +91,7 @@ export class Spool {
     this.next = Math.max(Number(this.text('next') ?? 1) || 1, last + 1);
   }
 
-  /** A disk that is full keeps no name: then all messages stay in memory until it takes one. */
+  /** A full disk cannot store the name: then all messages stay in memory until it can. */
   private newProducer(): string {
     const name = randomUUID();
     try {
@@ -109,12 +109,12 @@ export class Spool {
     return this.waiting.length;
   }
 
-  /** Messages that were given up for want of room. */
+  /** Messages that were dropped for lack of room. */
   get lost(): number {
     return this._lost;
   }
 
-  /** Why messages are kept in memory; null where they are put on disk. */
+  /** Why messages are kept in memory; null if they are written to disk. */
   get trouble(): string | null {
     return this._trouble;
   }
@@ -153,7 +153,7 @@ export class Spool {
     if (this.unnamed) this.put('producer', this.producer);
     this.unnamed = false;
     const number = this.next;
-    // The number is taken before the message is there: it must never be given twice.
+    // The number is reserved before the message exists, because it must never be used twice.
     this.put('next', String(number + 1));
     this.put(this.name(number), message);
     this.next = number + 1;
@@ -172,7 +172,7 @@ export class Spool {
     return { producer, number, message: about(path, () => readFileSync(path)) };
   }
 
-  /** Forgets a message that was confirmed; it is the oldest. */
+  /** Removes the oldest message, which was confirmed. */
   confirm({ producer, number }: Pick<Spooled, 'producer' | 'number'>): void {
     const [first] = this.waiting;
     const own = first?.message === undefined ? this.producer : this.volatile;
@@ -230,7 +230,7 @@ export class Spool {
         for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
         fsyncSync(file);
       } catch (error) {
-        // Half a file only takes room from others.
+        // Half a file only takes room.
         rmSync(`${path}.tmp`, { force: true });
         throw error;
       } finally {

@@ -1,4 +1,4 @@
-/** What routes about PEs, KPs and LPs take in common. */
+/** Parameters that the routes about PEs, KPs and LPs share. */
 import type { Context } from 'hono';
 import { LEVELS, type Level } from '../../view/simulation/levels.ts';
 import type { Shown } from '../shown.ts';
@@ -19,7 +19,7 @@ export const WITHIN: Parameter = {
   schema: { type: 'string' },
 };
 
-/** A word of a list; its first where it is not given. @throws ApiError */
+/** A word of a list; the first by default. @throws ApiError */
 export function wordOf<T extends string>(c: Context, name: string, words: readonly T[]): T {
   const given = c.req.query(name) ?? words[0];
   const word = words.find((one) => one === given);
@@ -38,13 +38,13 @@ export function pathOf(c: Context, name: string): string {
   return path;
 }
 
-/** The window asked for; all of the simulation's time where none is. @throws ApiError */
+/** The requested window; by default the simulation's whole time. @throws ApiError */
 export async function simulationWindow(
   c: Context,
   shown: Shown,
   signal: AbortSignal,
 ): Promise<{ from: number; to: number }> {
-  // Working out how long all tables are takes longer than most answers.
+  // Computing the length of all tables would take longer than most answers.
   if (c.req.query('from') !== undefined && c.req.query('to') !== undefined) {
     return windowOf(c, { from: 0, to: 1 });
   }

@@ -31,10 +31,10 @@ export const FOUND: readonly Route[] = [
     gives: 'rule, severity, sentence, evidence (query and rows), advice: docs/findings.md',
     answer: async (c, context) => {
       const shown = await context.shown(c);
-      // Those of a job are on its page.
+      // Findings about a job are on its page.
       if (shown.facts.jobs !== undefined) return c.json([]);
       const { findings } = await verdictOf(shown, context.signal);
-      // Files of a run that goes on are not whole yet: nothing is wrong with them.
+      // Files of a run that goes on are incomplete: this is not an error.
       const told = findings.filter(({ rule }) => !shown.live || rule !== 'suspect-data');
       return c.body(jsonText(told), 200, { 'Content-Type': 'application/json' });
     },

@@ -40,7 +40,7 @@ export const ROUTES: readonly Route[] = [
   ...JOBS,
 ];
 
-/** What is wrong with what was asked, rather than here; what is not there any more; what takes too long. */
+/** Status codes of errors: in the request, something that no longer exists, something that takes too long. */
 const STATUSES: Readonly<Record<string, ApiError['status']>> = {
   QueryError: 400,
   InputError: 410,
@@ -51,7 +51,7 @@ const STATUSES: Readonly<Record<string, ApiError['status']>> = {
   GoneError: 503,
 };
 
-/** What a server has for its routes. */
+/** What a server provides for its routes. */
 export interface ApiOptions extends Pick<ApiContext, 'shown' | 'all' | 'refused'> {
   readonly desk: Desk;
   /** Aborted when the client of a request has gone. */
@@ -86,7 +86,7 @@ export function api(
   app.notFound((c) => c.json({ error: 'no such thing: see /api/openapi.json' }, 404));
   app.onError((error, c) => {
     const status = error instanceof ApiError ? error.status : STATUSES[error.name];
-    // Names of files, and of who asked, are in it.
+    // It contains names of files, and of the caller.
     if (status !== undefined) return c.json({ error: visible(error.message) }, status);
     process.stderr.write(`triscope: ${c.req.path}: ${error.message}\n`);
     return c.json({ error: error.message }, 500);

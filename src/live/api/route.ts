@@ -1,10 +1,10 @@
-/** What a route of the API is: its handler together with its documentation, so that neither is there without the other. */
+/** A route of the API: its handler together with its documentation, so that neither exists without the other. */
 import type { Context } from 'hono';
 import type { Refused } from '../../view/facts/served.ts';
 import type { RouteLimits } from '../net/limits.ts';
 import type { Shown } from '../shown.ts';
 
-/** An answer that is no success. The message is one line for the user. */
+/** An answer other than a success. The message is one line for the user. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: 400 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 503;
@@ -35,34 +35,34 @@ export interface Parameter {
 }
 
 export interface ApiContext {
-  /** What a request is about: the recording that `?recording=` names, else the first. @throws ApiError */
+  /** The recording that `?recording=` names, else the first. @throws ApiError */
   shown(c: Context): Promise<Shown>;
-  /** All that there is, in the order in which it was given. */
+  /** All recordings, in the order of the command line. */
   all(c: Context): Promise<readonly Shown[]>;
-  /** The user whose jobs are all that the caller may see; null: the caller may see everything. */
+  /** The user whose jobs alone the caller may see; null: everything. */
   readonly user: string | null;
-  /** Of the paths that were given, those that cannot be shown. */
+  /** Those of the given paths that cannot be shown. */
   readonly refused: readonly Refused[];
-  /** What the route may take; its time and its turn are kept by others. */
+  /** Limits of the route; those of time and concurrency are enforced elsewhere. */
   readonly limits: RouteLimits;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
 }
 
 export interface Route {
   readonly method: 'get' | 'post';
-  /** Answers users, too, who may see no jobs but their own. */
+  /** Also answers users who may see only their own jobs. */
   readonly forUsers?: true;
   /** Below /api, such as `/series`. */
   readonly path: string;
   readonly summary: string;
-  /** Of the query string, beside `recording`, which all take. */
+  /** Parameters of the query string, besides `recording`, which all routes take. */
   readonly parameters?: readonly Parameter[];
   /** Of a POST: what its JSON object holds. */
   readonly body?: JsonType;
   /** What a 200 holds. */
   readonly gives: string;
-  /** Types of what a 200 may hold; JSON where nothing is said. */
+  /** Content types of a 200; JSON by default. */
   readonly types?: readonly string[];
   /** @throws ApiError; errors of queries are answered with 400 */
   readonly answer: (c: Context, context: ApiContext) => Promise<Response> | Response;

@@ -1,5 +1,5 @@
 /**
- * Who may talk to a server, the one check of the page, its stream and metrics:
+ * Who may use a server: the one check for page, stream and metrics.
  * a request is meant for this server (Host: against DNS rebinding), comes from its own page or from no page (Origin,
  * Sec-Fetch-Site), and knows the token: by link once, then by cookie; programs by `Authorization: Bearer`.
  */
@@ -37,7 +37,7 @@ function namesOfThisMachine(): string[] {
   return [hostname().toLowerCase(), ...addresses.map(({ address }) => address.toLowerCase())];
 }
 
-/** Addresses, and networks such as `10.1.0.0/16`. @throws TypeError for what is none */
+/** Addresses, and networks such as `10.1.0.0/16`. @throws TypeError for other texts */
 export function addressList(list: readonly string[]): BlockList {
   const found = new BlockList();
   for (const one of list) {
@@ -67,19 +67,19 @@ const NAMELESS: Refusal = { status: 401, line: 'this machine has no name for you
 interface AccessOptions {
   /** What the server listens on. */
   readonly address: string;
-  /** What must be known; null: nothing. */
+  /** The token that is required; null: none. */
   readonly token: string | null;
   /** Who needs no token. */
   readonly allowed?: BlockList;
-  /** Who knows the token, or is on the list, may call this machine by any name, such as that of a Prometheus target. */
+  /** A caller with the token, or on the list, may call this machine by any name, such as that of a Prometheus target. */
   readonly anyName?: boolean;
   /** File of users and their tokens, beside the token for everything. */
   readonly users?: string;
-  /** It is a Unix socket's: who connects is known by the user of the process, and no token by itself lets in. */
+  /** It is a Unix socket's: callers are identified by the user of their process, and no token alone gives access. */
   readonly byCaller?: boolean;
 }
 
-/** The value of the cookie that a browser gets once it has come with a token. */
+/** The value of the cookie that a browser gets after it has presented a token. */
 const sessionOf = (token: string): string =>
   createHmac('sha256', token).update('session').digest('base64url');
 
@@ -102,7 +102,7 @@ export class Access {
     byCaller = false,
   }: AccessOptions) {
     this.token = token;
-    // From the token: who had one before a restart with the same token has it afterwards. Servers of one machine share
+    // Derived from the token, so that it stays valid after a restart with the same token. Servers of one machine share
     // cookies, whatever their ports: each has a name of its own.
     const from = token ?? '';
     this.session = sessionOf(from);
@@ -115,7 +115,7 @@ export class Access {
     this.callers = byCaller ? new Callers(this.users) : null;
   }
 
-  /** Why a request is refused; null where it is to be answered. */
+  /** Why a request is refused; null if it is answered. */
   refusal(asked: Asked): Refusal | null {
     if (!this.isOurs(asked)) {
       const line =
@@ -127,7 +127,7 @@ export class Access {
   }
 
   /**
-   * The header `Set-Cookie` for who came to the page by its link; null for all others. Its address without the token
+   * The header `Set-Cookie` for a browser that follows the page's link; null for all others. The address without the token
    * is `/`.
    */
   cookieFor({ method, path, query }: Asked): string | null {
@@ -146,11 +146,11 @@ export class Access {
       return false;
     const site = headers['sec-fetch-site'];
     if (site === undefined || site === 'none' || site === 'same-origin') return true;
-    // Another site may lead to the page, which it cannot look into; nothing else.
+    // Another site may link to the page, which it cannot read; nothing else.
     return method === 'GET' && path === '/' && headers['sec-fetch-mode'] === 'navigate';
   }
 
-  /** Who asks; null: nobody that is known. */
+  /** The caller; null if unknown. */
   viewer({ query, headers: { cookie, authorization }, from, socket }: Asked): Viewer | null {
     if (this.callers !== null) return this.callers.by(socket);
     if (this.allowed?.check(plainAddress(from), isIP(plainAddress(from)) === 6 ? 'ipv6' : 'ipv4')) {

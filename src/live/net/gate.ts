@@ -1,4 +1,4 @@
-/** So many at a time; others wait their turn, or are sent away. */
+/** Admits so many at a time; others wait their turn, or are refused. */
 
 /** Too many wait already. */
 export class CrowdedError extends Error {
@@ -20,7 +20,7 @@ export class Gate {
   }
 
   /**
-   * Resolves to what is to be called at the end. Who goes while waiting does not come in.
+   * Resolves to a function that is to be called at the end. A caller who leaves while waiting is not admitted.
    * @throws CrowdedError; the reason of `gone`
    */
   async enter(gone: AbortSignal): Promise<() => void> {
@@ -52,7 +52,7 @@ export class Gate {
     return () => {
       if (!inside) return;
       inside = false;
-      // Who waited longest takes the place over.
+      // The place goes to the caller that waited longest.
       const [next] = this.waiting;
       if (next === undefined) {
         this.running--;

@@ -1,6 +1,6 @@
 /**
- * The one way into this process by network: page, stream and metrics are served behind it. It refuses what is not to
- * be answered before anybody else sees it, and nothing that comes from outside becomes an exception.
+ * The only entry to this process by network: page, stream and metrics are served behind it. It refuses invalid requests
+ * before other code sees them, and nothing that comes from outside becomes an exception.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * A server in a thread of its own: what comes by network never takes time, memory or the end of the thread that simulates
- * or samples. The other half is in-thread.ts.
+ * A server in a thread of its own: requests never take time or memory from the thread that simulates
+ * or samples, and cannot end it. The other half is in-thread.ts.
  */
 import { Worker } from 'node:worker_threads';
 import { exitNow } from '../../os/exit.ts';

@@ -1,4 +1,4 @@
-/** Hosts by days: what is drawn of the answer about an archive's hosts. Pure. */
+/** Hosts by day: turns the answer about an archive's hosts into a picture. Pure. */
 import type { HostDaysFacts } from '../../../src/view/facts/jobs.ts';
 
 const DAY = 86_400;
@@ -36,7 +36,7 @@ export interface HostDays {
 
 const second = (day: string): number => Date.parse(day) / 1000;
 
-/** With the hosts that have no such jobs, where these are told. Null where there are no days. */
+/** Including the hosts without such jobs, if the answer has these. Null if there are no days. */
 export function hostDays({ days, lengths, hosts, idle }: HostDaysFacts): HostDays | null {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined || hosts === null) return null;
@@ -67,7 +67,7 @@ export function hostDays({ days, lengths, hosts, idle }: HostDaysFacts): HostDay
 
 const percentOf = (part: number, whole: number) => (whole > 0 ? (100 * part) / whole : Number.NaN);
 
-/** A host's days in percent; NaN where there is nothing to tell. Without jobs a host is not busy, and nothing else is known. */
+/** A host's days in percent; NaN without a value. A host without jobs is 0 % busy, and its other values are unknown. */
 export function valuesOf(row: HostRow, measure: Measure, lengths: readonly number[]): Float32Array {
   return Float32Array.from(lengths, (length, k) => {
     const jobs = row.seconds[k] ?? 0;

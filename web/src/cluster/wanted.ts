@@ -1,4 +1,4 @@
-/** Which jobs of an archive are looked at: kept in the address, asked of the server. */
+/** Which jobs of an archive are selected: stored in the address, requested from the server. */
 import type { Page } from '../page.svelte.ts';
 import type { Asking } from '../source.ts';
 

@@ -1,4 +1,4 @@
-/** What a search finds: views, metrics, entities, regions; and where each leads. */
+/** The results of a search (views, metrics, entities, regions), and the view that each opens. */
 import type { NameFacts } from '../../../src/view/facts/names.ts';
 import type { Page } from '../page.svelte.ts';
 import type { ViewState } from '../state.ts';
@@ -6,7 +6,7 @@ import { VIEWS } from '../views/list.ts';
 
 export interface Hit {
   readonly id: string;
-  /** What it is: view, metric, PE, host … */
+  /** Kind of result: view, metric, PE, host … */
   readonly kind: string;
   readonly text: string;
   readonly change: Partial<ViewState>;
@@ -48,7 +48,7 @@ export function metricHits(page: Page, asked: string): Hit[] {
   return hits;
 }
 
-/** What a name leads to; null where no view knows it. */
+/** The view that a name opens; null if no view has it. */
 function leads({ domain, name }: NameFacts, state: ViewState): Partial<ViewState> | null {
   const ids = name.match(/\d+/g) ?? [];
   switch (domain) {

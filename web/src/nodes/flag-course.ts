@@ -1,9 +1,9 @@
-/** Which course in time shows best what a flag is about. Pure. */
+/** The series that best shows the reason of a flag. Pure. */
 import type { JobPageFacts } from '../../../src/view/facts/jobs.ts';
 
 type Flag = Pick<JobPageFacts['flags'][number], 'set' | 'metric'>;
 
-/** The track that is computed from most of what the flag's metric is; else the first key of these; null where none is there. */
+/** The track that shares most inputs with the flag's metric; else the first of these keys; null if there is none. */
 export function courseOf(flag: Flag, job: JobPageFacts): string | null {
   const metric = job.metrics.find(({ set, name }) => set === flag.set && name === flag.metric);
   const inputs = new Set(metric?.inputs.map((input) => input.name));

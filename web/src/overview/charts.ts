@@ -27,7 +27,7 @@ const perTime = ({ facts }: View) =>
     ? { unit: 'per virtual time', words: 'events per unit of virtual time' }
     : { unit: '/s', words: 'events a second' };
 
-/** Lines that can be told apart. */
+/** Number of lines that can be distinguished. */
 const MOST_LINES = 8;
 
 const ofPe = (series: readonly EntityBins[], pe: number | null) =>
@@ -39,7 +39,7 @@ function scaled(values: ArrayLike<number>, factor: number): Float64Array {
   return all;
 }
 
-/** Mean over entities, bin by bin, of those that were measured. Plain loops: of a live run it is made anew all the time. */
+/** Mean over entities, bin by bin, of measured values. Plain loops, because a live run computes it all the time. */
 function across(series: readonly EntityBins[], factor: number): Float64Array {
   const count = series[0]?.mean.length ?? 0;
   const sums = new Float64Array(count);
@@ -83,7 +83,7 @@ function highest<L extends Line>(lines: readonly L[]): L {
 /** In place of a sentence about a window without a sample. */
 const NOT_MEASURED = 'Not measured in this window.';
 
-/** The window as one bin: its mean is that of all samples by their time. A mean of bins counts those that hold less as much. */
+/** The window as one bin: its mean weights samples by time, whereas a mean of bins would weight partial bins too much. */
 const whole = (view: View): View => ({ ...view, bins: 1 });
 
 /** Means over the whole window, by entity. */
@@ -93,7 +93,7 @@ const meansOf = (series: readonly EntityBins[]): ReadonlyMap<string, number> =>
 const ask = (source: PageSource, view: View, table: string, keys: readonly string[]) =>
   source.series(table, keys, view.from, view.to, view.bins);
 
-/** Of each PE: from its own samples, or from those of what it holds where those alone count. */
+/** For each PE: from its own samples or, if only its parts were sampled, from theirs. */
 async function peSeries(
   source: PageSource,
   view: View,
@@ -137,7 +137,7 @@ const EVENTS: LaneChart = {
     const { unit, words } = perTime(view);
     const means = meansOf(all);
     const rates = series.map((bins) => ({ bins, rate: means.get(bins.entity) ?? Number.NaN }));
-    // Of hundreds, only those that are drawn are looked at closer.
+    // Of hundreds of entities, only the drawn ones are examined.
     const lines = [...rates]
       .sort((a, b) => (b.rate || 0) - (a.rate || 0))
       .slice(0, MOST_LINES)
@@ -271,7 +271,7 @@ const CPU_PARTS = [
   { share: CPU_STOLEN, tables: ['node_cpu_steal', 'node_cpu'] },
 ];
 
-/** Series of a share's inputs: of all, else of those that every collector has, from the first table with them. */
+/** Series of a share's inputs: all inputs, else those that every collector has, from the first table that has them. */
 async function inputSeries(
   source: PageSource,
   view: View,

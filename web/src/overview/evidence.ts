@@ -34,7 +34,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   'rank-imbalance': 'regions',
 };
 
-/** Metrics that show what a rule speaks of. */
+/** The metrics that show the evidence of each rule. */
 const METRICS: Readonly<Record<string, string>> = {
   efficiency: 'ross_pe.efficiency',
   'false-rollbacks': 'ross_pe.events_rolled_back',
@@ -93,11 +93,11 @@ function numberOf(row: EvidenceRow, names: readonly string[]): number | null {
 /** Share of the run shown around a single moment, or beside a stretch. */
 const AROUND = 0.05;
 const BINS = 200;
-/** A stretch is where a metric is at least so much of its highest; one longer than this share of the run tells nothing. */
+/** An interval in which a metric is at least this share of its maximum; an interval longer than this share of the run proves nothing. */
 const HIGH = 0.5;
 const LONGEST = 0.7;
 
-/** What is looked at for when it was worst: of one PE or host, or of all. */
+/** The entity whose worst time is searched for: one PE or host, or all. */
 export interface Peak {
   readonly table: string;
   readonly key: string;
@@ -139,7 +139,7 @@ export function highStretch(
   ];
 }
 
-/** The stretch of the run in which what a finding speaks of was at its worst. */
+/** The interval of the run in which the evidence of a finding was worst. */
 export async function worstOf(
   source: BinSource,
   { table, key, of }: Peak,
@@ -158,13 +158,13 @@ export interface Jump {
   readonly change: Partial<ViewState>;
   /** Where the window is to be looked for; null where `change` has one, or there is none. */
   readonly peak: Peak | null;
-  /** Ids of what is to be brought into view: the first that is there. */
+  /** Ids of the elements to scroll to: the first that exists. */
   readonly seen: readonly string[];
-  /** What the button says. */
+  /** The label of the button. */
   readonly text: string;
 }
 
-/** What the views of hosts and regions look at alone; null where the evidence names nothing. */
+/** The host or region that the views are restricted to; null if the evidence names none. */
 function namedOf(
   view: string,
   host: string | null,
@@ -191,7 +191,7 @@ function timeOf(
   return isIn(moment) ? { from: moment, to: null } : null;
 }
 
-/** `views`: ids of those that this recording has. */
+/** `views`: ids of the views that this recording has. */
 export function jumpTo(
   { rule, evidence }: Finding,
   extent: readonly [number, number],

@@ -1,4 +1,4 @@
-/** What a chart of a lane is: what it asks of the source, its lines, and the sentence about them. */
+/** A chart of a lane: its request to the source, its lines, and the sentence about them. */
 import type { Facts } from '../../../src/view/facts/run.ts';
 import type { Chart, Line } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';

@@ -1,4 +1,4 @@
-/** What the processes of a recorded command are called: asked once, and again where one is met that is not known. */
+/** Names of the processes of a recorded command: requested once, and again if an unknown process appears. */
 import type { PageSource } from '../source.ts';
 
 export interface ProcessName {
@@ -38,7 +38,7 @@ async function namesIn(source: PageSource): Promise<ProcessNames> {
   }
 }
 
-/** @param processes those that are to be named, as `host/process` */
+/** @param processes the processes to be named, as `host/process` */
 export async function processNames(
   source: PageSource,
   processes: readonly string[],

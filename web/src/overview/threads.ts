@@ -13,7 +13,7 @@ import type { Drawn, LaneChart, View } from './lane.ts';
 import { type ProcessNames, processNames } from './process-names.ts';
 
 const TABLE = 'process_thread';
-/** Threads that are drawn: those that ran most in the window. */
+/** Number of threads that are drawn: those that ran most in the window. */
 const MOST = 8;
 /** Threads that ran less get no line if others ran more. */
 const LITTLE = 0.005;
@@ -47,14 +47,14 @@ export function labelOf(
   return process === thread ? `${called}${where}` : `thread ${thread} of ${called}${where}`;
 }
 
-/** Those that ran most: where some did, not those that hardly ran; of a command that mostly waits, all ran little. */
+/** The threads that ran most, without those that hardly ran; in a command that mostly waits, all ran little. */
 export function worthALine<T extends { readonly share: number }>(threads: readonly T[]): T[] {
   const ran = threads.filter(({ share }) => share >= 100 * LITTLE);
   const all = threads.length <= MOST || ran.length === 0;
   return [...(all ? threads : ran)].sort((a, b) => b.share - a.share).slice(0, MOST);
 }
 
-/** Those that ran most, in the order of their numbers; of a PE, its threads alone. */
+/** The threads that ran most, in the order of their numbers; for a PE, its threads alone. */
 async function busiest(source: PageSource, view: View): Promise<readonly Thread[]> {
   const whole = await seriesOf(source, view, inputsOf(THREAD_RUNNING), 1);
   const own = view.facts.pes.find(({ pe }) => pe === view.pe)?.threadId ?? null;
@@ -178,7 +178,7 @@ const PLACES: LaneChart = {
   async draw(source, view): Promise<Drawn | null> {
     const all = await linesOf(source, view, ['cpu'], 1);
     if (all === null) return null;
-    // Numbers of CPUs have no mean: of the window its usual one is told.
+    // CPU numbers have no mean: for the window, the most frequent CPU is given.
     const lines = all.map((line) => ({ ...line, mean: mostOften(line.values) }));
     const moved = lines.filter(
       ({ values }) => new Set(Array.from(values).filter(Number.isFinite)).size > 1,

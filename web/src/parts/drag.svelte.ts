@@ -24,7 +24,7 @@ export function chosen(page: Page, kind: DragKind, from: number, to: number): vo
 
 /** Dragging over a field of our own painting; shares are of its width. */
 export class FieldDrag {
-  /** What is being chosen. */
+  /** The selection in progress. */
   range = $state.raw<readonly [number, number] | null>(null);
   private kind: DragKind | null = null;
   private begun = 0;

@@ -1,4 +1,4 @@
-/** Hatching: what is drawn there is suspect, and the reason is told beside it. Same in canvas and SVG. */
+/** Hatching: the data drawn there are suspect, and the reason is given beside them. Same in canvas and SVG. */
 
 /** Distance of the lines in CSS pixels. */
 const GAP = 6;

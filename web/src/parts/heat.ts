@@ -1,9 +1,9 @@
-/** What a heatmap shows, its pixels, and the same as SVG. */
+/** The data of a heatmap, its pixels, and the same as SVG. */
 import { HATCH_ID, hatch, hatchPattern } from './hatch.ts';
 import { hexColour, palette, type Scale, stepOf } from './palettes.ts';
 
 export interface HeatRow {
-  /** What it is called in address and events; unique. */
+  /** Its name in address and events; unique. */
   readonly id: string;
   readonly label: string;
   /** By bin; NaN: nothing was measured, drawn as ground. */
@@ -90,7 +90,7 @@ export function paintHeat(
   }
 }
 
-/** Rectangles of what is suspect. */
+/** Rectangles of suspect cells. */
 function hatched(heat: Heat, width: number, height: number): [number, number, number, number][] {
   const each = height / heat.rows.length;
   const count = binsOf(heat);

@@ -18,7 +18,7 @@ export interface Chart {
   /** Unique on the page. */
   readonly id: string;
   readonly title: string;
-  /** What it means, in one sentence for a newcomer. */
+  /** Explanation in one sentence, for a newcomer. */
   readonly help: string;
   /** Such as `%`, `/s`, `W`; '' for bare numbers. */
   readonly unit: string;
@@ -28,9 +28,9 @@ export interface Chart {
   readonly step?: boolean;
   /** Bins are things of their own, such as days: drawn as bars. Stacked ones only. */
   readonly bars?: boolean;
-  /** Highest value of the scale; not given: what is there. */
+  /** Upper end of the scale; by default the largest value. */
   readonly most?: number;
-  /** What a line is: `PE`, `host`. */
+  /** The kind of entity of a line: `PE`, `host`. */
   readonly of?: string;
 }
 

@@ -73,7 +73,7 @@ export interface PlotTimes {
   readonly hasTimes: boolean;
   /** Whether the axis counts seconds. */
   readonly inSeconds: boolean;
-  /** Top of the scale; null: of what is there. */
+  /** Upper end of the scale; null: the largest value. */
   top(): number | null;
 }
 

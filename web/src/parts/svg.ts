@@ -1,4 +1,4 @@
-/** Whole SVG documents: what is drawn on a canvas, as vectors from the same bins. */
+/** Complete SVG documents: the picture of a canvas as vectors, from the same bins. */
 
 import { escapeText as escaped } from '../../../src/model/markup.ts';
 

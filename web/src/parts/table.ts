@@ -1,4 +1,4 @@
-/** Tables of a view: what a picture shows, in numbers; also what its CSV holds. */
+/** Tables of a view: the numbers of a picture, and the contents of its CSV. */
 import { csvText } from '../../../src/model/csv.ts';
 
 export type Cell = string | number | null;
@@ -23,7 +23,7 @@ export interface TableColumn {
 export interface TableRow {
   readonly id: string;
   readonly cells: Readonly<Record<string, Cell>>;
-  /** Why its numbers are not to be trusted: hatched, told when pointed at, and in a column of the CSV. */
+  /** Why its numbers are suspect: shown by hatching, in a tooltip, and in a column of the CSV. */
   readonly suspect?: string;
 }
 

@@ -24,7 +24,7 @@ export interface Layout {
   readonly byName?: boolean;
 }
 
-/** All that was spent in a region, wherever it stands in the tree. */
+/** Total time in a region, at every place in the tree. */
 export interface RegionTotal {
   readonly name: string;
   /** Seconds in it and in no nested region. */
@@ -57,7 +57,7 @@ function at(root: Node, path: readonly string[]): Node {
   return here;
 }
 
-/** The hierarchy of a host; of a report without one the regions alone, and what is in none. */
+/** The hierarchy of a host; for a report without one only the regions, and the unmarked time. */
 function treeOf(facts: RegionFacts, host: string): Node {
   const root = node('all regions', []);
   const of = facts.rows.find((row) => row.host === host)?.node ?? host;
@@ -87,7 +87,7 @@ function treeOf(facts: RegionFacts, host: string): Node {
 }
 
 const childrenOf = ({ inside }: Node): readonly Node[] => [...inside.values()];
-/** Clocks are read twice: what is inside may seem a little longer than what is around it. */
+/** Clocks are read twice, so an inner region may seem a little longer than the one around it. */
 const selfOf = (node: Node): number =>
   Math.max(0, node.time - childrenOf(node).reduce((sum, { time }) => sum + time, 0));
 

@@ -1,4 +1,4 @@
-/** What the regions view says of a report: tables, sentences, colours. Pure. */
+/** The regions view of a report: tables, sentences, colours. Pure. */
 import {
   APPLICATION_SHARE,
   DRAM_ENERGY,
@@ -33,7 +33,7 @@ const HINT = /^time_hint_(.+)$/;
 
 const MEASURES = [RUNTIME, SYNC_RUNTIME, VISITS, PACKAGE_ENERGY, DRAM_ENERGY, POWER];
 
-/** Titles and what they mean, for those who never saw a report; of measures as they are declared. */
+/** Titles with explanations, for readers who have never seen a report; those of measures come from their declarations. */
 const EXPLAINED: Readonly<Record<string, { readonly label: string; readonly help: string }>> = {
   ...Object.fromEntries(MEASURES.map((one) => [one.key, one])),
   gpu_energy: { label: 'GPU energy', help: 'of all GPUs, during sync-runtime' },
@@ -227,7 +227,7 @@ export function acrossTable(facts: RegionFacts, key: string, hosts: readonly str
   };
 }
 
-/** What takes the most, and what is in no region. */
+/** The region with the most time, and the unmarked time. */
 export function sentenceOf(facts: RegionFacts, host: string): string {
   const own = facts.rows.filter((row) => row.host === host);
   const runtime = (row: RegionRow | undefined) =>
@@ -306,7 +306,7 @@ function stripOf(region: string, points: Strip['points']): Strip {
   };
 }
 
-/** Runtime of each region by process; by host where no process told. Longest first. */
+/** Runtime of each region by process; by host if the report has no processes. Longest first. */
 export function stripsOf(facts: RegionFacts): {
   readonly of: 'process' | 'host';
   readonly strips: Strip[];

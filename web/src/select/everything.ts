@@ -13,13 +13,13 @@ const AT_ONCE = 48;
 const MOST_SERIES = 2000;
 /** Of more entities one metric at a time is asked for. */
 const MOST_ENTITIES = 512;
-/** Bins of lanes: visits that are more are not told apart. */
+/** Number of bins of lanes: if there are more visits, they are not distinguished. */
 const LANE_BINS = 2000;
 const MOST_HOSTS = 8;
 
 export interface Everything {
   readonly measured: readonly Measured[];
-  /** What is not among them, and why. */
+  /** Data that are left out, and why. */
   readonly left: readonly string[];
 }
 
@@ -59,7 +59,7 @@ function rankOf(name: string): number {
   return place < 0 ? ORDER.length : place;
 }
 
-/** Seconds in each region, of each process or CPU: exact, or not told. */
+/** Seconds in each region, of each process or CPU: exact, or absent. */
 async function regions(page: Page, source: PageSource, from: number, to: number) {
   const measured: Measured[] = [];
   const left: string[] = [];

@@ -7,7 +7,7 @@ export interface Statistics {
   readonly entity: string;
   /** Over the part that was measured; of a counter per second. */
   readonly mean: number;
-  /** What was counted in it; null of what is no counter. */
+  /** The amount counted in it; null for metrics that are not counters. */
   readonly total: number | null;
   /** Its part of what all counted, 0 to 1. */
   readonly share: number | null;
@@ -55,7 +55,7 @@ export function statisticsOf(
 
 /** Statistics of one metric among all. */
 export interface Measured extends Statistics {
-  /** The metric, or what the time was spent in. */
+  /** The metric, or the activity for times. */
   readonly what: string;
   readonly unit: string;
   readonly isCounter: boolean;
@@ -63,7 +63,7 @@ export interface Measured extends Statistics {
 
 const perSecond = (unit: string): string => `${unit.replace(/[{}]/g, '')}/s`;
 
-/** All metrics of all entities, those that have all the words. */
+/** All metrics of all entities whose names contain all the words. */
 export function everythingTable(measured: readonly Measured[], words: string): Table {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = measured.filter(({ what, entity }) => {

@@ -5,7 +5,7 @@ import { css, escaped } from '../parts/svg.ts';
 /** Heights of a lane: where KPs are few, and where they are many. */
 const LANE = 22;
 const LOW = 10;
-/** From so many KPs on a lane stands for one PE. */
+/** From this number of KPs on, a lane is a PE. */
 const MOST_LANES = 48;
 const ROOMY = 16;
 export const WIDE = 1000;
@@ -21,7 +21,7 @@ export interface Placed {
 }
 
 export interface Layout {
-  /** What a lane stands for: a KP, or where those are too many a PE. */
+  /** The entity of a lane: a KP or, if there are too many, a PE. */
   readonly of: 'KP' | 'PE';
   /** Paths, from the top. */
   readonly lanes: readonly string[];

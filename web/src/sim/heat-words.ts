@@ -1,4 +1,4 @@
-/** A heatmap in words: its title is what stands out. */
+/** A heatmap in words: its title names what is remarkable. */
 import type { Heat } from '../../../src/view/simulation/heat.ts';
 import { nameOf } from '../../../src/view/simulation/levels.ts';
 import { counted } from '../figures.ts';

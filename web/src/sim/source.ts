@@ -28,7 +28,7 @@ import { LiveSource } from '../live.ts';
 import type { Page } from '../page.svelte.ts';
 import type { PageSource } from '../source.ts';
 
-/** What is looked at: seconds, and the entity that all is part of; '' for all. */
+/** The selection: seconds, and the entity that contains everything shown; '' for all. */
 export interface Looked {
   readonly from: number;
   readonly to: number;

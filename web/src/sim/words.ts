@@ -58,7 +58,7 @@ export const entityWords = (path: string): string => (path === '' ? 'all PEs' : 
 
 const PATH = /^\d+(\/\d+){0,2}$/;
 
-/** Path of what is looked at: as drilled into, or the PE that is looked at alone; '' for all. */
+/** Path of the selected entity: the one drilled into, or the only PE shown; '' for all. */
 export function lookedAt({ state }: Page): string {
   const { path, pe } = state.now;
   if (PATH.test(path)) return path;

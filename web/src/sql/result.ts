@@ -38,7 +38,7 @@ export interface Drawable {
 }
 
 const TIMES = ['t', 'real_time', 'virtual_time', 'gvt'];
-/** Names of what a row is about: no amounts. */
+/** Names of entity columns, which are not amounts. */
 const ID = /(^|_)id$|^(pe|kp|lp|cpu|rank|process|hash)$/;
 const MOST_LINES = 8;
 

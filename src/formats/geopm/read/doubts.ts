@@ -1,13 +1,13 @@
 /**
- * What rows of traces and sessions cannot be, found while they are read: values that are no numbers, rows that stand there
- * twice, times that go back. A value that is none is left out; the rest is kept as it is written, and told with its place.
+ * Suspect values in rows of traces and sessions, found while they are read: values that are not numbers, repeated
+ * rows, times that go back. An invalid value is left out; the others are kept as written, and each place is reported.
  */
 import type { CellValue } from '../../format.ts';
 import { hashOf, numberOf } from '../values.ts';
 import type { GeopmTableFile } from './detect.ts';
 import type { TableRow } from './table-file.ts';
 
-/** Places listed of one kind; the others are counted. */
+/** Maximum places listed per kind; further ones are counted. */
 const MOST_TOLD = 20;
 const LONGEST = 40;
 
@@ -24,7 +24,7 @@ class Kind {
   private count = 0;
   private last = 0;
 
-  /** @param more what is said of those that are only counted */
+  /** @param more the words for those that are only counted */
   constructor(more: string) {
     this.more = more;
   }
@@ -60,7 +60,7 @@ export class RowDoubts {
     this.tell = tell;
   }
 
-  /** The row's values: numbers, hashes and names; null for what is absent or none. */
+  /** The row's values: numbers, hashes and names; null for absent or invalid ones. */
   values({ cells, line }: TableRow): CellValue[] {
     if (this.time >= 0) this.order(cells, line);
     return cells.map((text, k) => this.value(text, k, line));

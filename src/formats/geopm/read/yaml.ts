@@ -1,6 +1,6 @@
 /**
- * YAML of reports. What we use of `yaml` is loaded when a report is first read: that takes 40 ms, and most commands read
- * none. Its time grows with the square of how deep things are nested, which reports are not: what lies deeper is cut off.
+ * YAML of reports. The part of `yaml` that we use is loaded when a report is first read: that takes 40 ms, and most commands read
+ * none. Its time grows with the square of the nesting depth. Reports are not nested deeply, so deeper levels are cut off.
  */
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
@@ -116,7 +116,7 @@ function leaveOutBelowValues(lines: string[], oddities: Oddity[]): void {
   }
 }
 
-/** Reads documents; every scalar stays text. What is no YAML is told. */
+/** Reads documents; every scalar stays text. Text that is not YAML is reported. */
 export function readDocuments(text: string): DocumentsRead {
   const oddities: Oddity[] = [];
   // Blanks at the end of lines say nothing, and cost the library the square of their number.
