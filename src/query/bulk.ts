@@ -34,10 +34,14 @@ interface Bindings {
   vector_get_validity(vector: Vector, bytes: number): Uint8Array | null;
 }
 
-const here = createRequire(import.meta.url);
-export const bindings = createRequire(here.resolve('@duckdb/node-api'))(
-  '@duckdb/node-bindings',
-) as Bindings;
+const api = createRequire(createRequire(import.meta.url).resolve('@duckdb/node-api'));
+export const bindings = api('@duckdb/node-bindings') as Bindings;
+
+// Its decoder takes a byte order mark at the beginning of a value away, as if each were a file.
+(api('./vectors/dataAccessors.js') as { textDecoder: TextDecoder }).textDecoder = new TextDecoder(
+  'utf-8',
+  { ignoreBOM: true },
+);
 
 /** Rows of a DuckDB chunk, at most. */
 export const CHUNK_ROWS = 2048;

@@ -154,6 +154,14 @@ describe('recording.table', () => {
 });
 
 describe('recording.columns', () => {
+  it('keeps a byte order mark at the beginning of a value, long or short', async () => {
+    const texts = ['\ufeffx', '\ufeffa name of more than twelve bytes', 'a\ufeffb'];
+    const [row] = await recording.query<Record<string, string>>(
+      `SELECT ${texts.map((text, k) => `'${text}' AS c${k}`).join(', ')}`,
+    );
+    expect(Object.values(row)).toEqual(texts);
+  });
+
   it('gives what a query gives, whatever its types', async () => {
     const sql = `SELECT 1::TINYINT AS a, 2::USMALLINT AS b, -3::BIGINT AS c, true AS d, 'x' AS e, NULL::INTEGER AS f,
       [1, 2] AS g, 1.5::DECIMAL(4,2) AS h, sum(events_processed) AS i, NULL AS j, NULL::DOUBLE AS k FROM ross_pe`;
