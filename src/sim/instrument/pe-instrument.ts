@@ -107,6 +107,8 @@ export class PeInstrument implements PeRecorder {
       engine.rt ||
       config.model.rt ||
       (config.trace !== 'none' && config.traceClock === 'batch');
+    // Before the engine exists: its first bound must not pass the first sampling point.
+    if (engine.vt || config.model.vt) this.planVt();
     this.attachTrace();
   }
 
@@ -145,7 +147,6 @@ export class PeInstrument implements PeRecorder {
     if (this.samplers.rt !== undefined || this.models.rt !== undefined) {
       this.nextRt = performance.now() + config.rtInterval;
     }
-    if (this.samplers.vt !== undefined || this.models.vt !== undefined) this.planVt();
   }
 
   private planVt(): void {
