@@ -38,7 +38,7 @@ const api = createRequire(createRequire(import.meta.url).resolve('@duckdb/node-a
 export const bindings = api('@duckdb/node-bindings') as Bindings;
 
 // Its decoder takes a byte order mark at the beginning of a value away, as if each were a file.
-(api('./vectors/dataAccessors.js') as { textDecoder: TextDecoder }).textDecoder = new TextDecoder(
+(api('./vectors/dataAccessors.js') as { textDecoder: unknown }).textDecoder = new TextDecoder(
   'utf-8',
   { ignoreBOM: true },
 );
