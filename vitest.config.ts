@@ -37,6 +37,7 @@ export default defineConfig({
       { find: /^triscope$/, replacement: dist('index.js') },
       { find: /^triscope\/sim$/, replacement: dist('sim/index.js') },
       { find: /^triscope\/sim\/parts$/, replacement: dist('sim/parts/index.js') },
+      { find: /^triscope\/sim\/networks$/, replacement: dist('sim/networks/index.js') },
       { find: /^triscope\/query$/, replacement: dist('query/index.js') },
       { find: /^triscope\/node$/, replacement: dist('node/index.js') },
       { find: /^triscope\/signals$/, replacement: dist('region/signals/index.js') },

@@ -45,6 +45,7 @@ export async function compileModel(path: string): Promise<CompiledModel> {
     triscope: new URL('index.js', here).href,
     'triscope/sim': new URL('sim/index.js', here).href,
     'triscope/sim/parts': new URL('sim/parts/index.js', here).href,
+    'triscope/sim/networks': new URL('sim/networks/index.js', here).href,
   };
   const outside = [...new Set(Object.values(REPLACED))].map(
     (name) => `${name} as ${outsideName(name)}`,

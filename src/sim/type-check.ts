@@ -56,6 +56,7 @@ function configFor(path: string): object {
         triscope: types('index.d.ts'),
         'triscope/sim': types('sim/index.d.ts'),
         'triscope/sim/parts': types('sim/parts/index.d.ts'),
+        'triscope/sim/networks': types('sim/networks/index.d.ts'),
       },
     },
     files: [path],

@@ -10,6 +10,9 @@ const SMALL: readonly (readonly [model: string, settings: Settings])[] = [
   ['queueing', { end: 100, options: { 'total-stations': 10, leave: 0.4 } }],
   ['torus', { end: 150, options: { k: 4, n: 2, interval: 10, 'packet-size': 4 } }],
   ['pcs', { end: 10, options: { width: 6, height: 5, channels: 5, arrival: 1.5, dwell: 2 } }],
+  ['fattree', { end: 120, options: { k: 2, n: 2, load: 0.9, traffic: 'hotspot' } }],
+  ['dragonfly', { end: 120, options: { p: 1, a: 2, h: 1, load: 0.9, routing: 'ugal', buffer: 2 } }],
+  ['slimfly', { end: 70, options: { q: 3, p: 1, load: 0.9, routing: 'valiant', buffer: 1 } }],
   [EXAMPLE, { end: 60, options: { shops: 4 } }],
 ];
 

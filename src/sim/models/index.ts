@@ -9,4 +9,7 @@ export const BUILT_IN: Readonly<Record<string, Loader>> = {
   queueing: () => import('./queueing.ts'),
   torus: () => import('./torus.ts'),
   pcs: () => import('./pcs.ts'),
+  fattree: () => import('./fattree.ts'),
+  dragonfly: () => import('./dragonfly.ts'),
+  slimfly: () => import('./slimfly.ts'),
 };
