@@ -223,7 +223,7 @@ describe('Latency', () => {
       const latency = tallyOf(result, 'terminal.latency');
       const hops = tallyOf(result, 'terminal.hops');
       expect(latency.count).toBeGreaterThan(10);
-      expect(latency.mean).toBeCloseTo(7 + (hops.mean + 1) * (2 + 7) + 3, 9);
+      expect(latency.mean).toBeCloseTo(7 + (Number(hops.mean) + 1) * (2 + 7) + 3, 9);
     },
   );
 
@@ -238,7 +238,7 @@ describe('Latency', () => {
     // 15 on the way, and rho s / (2 (1 - rho)) of waiting for the link, by Pollaczek and Khinchine.
     const waiting = (0.5 * 4) / (2 * 0.5);
     expect(latency.count).toBeGreaterThan(10_000);
-    expect(Math.abs(latency.mean - 15 - waiting)).toBeLessThan(0.08 * waiting);
+    expect(Math.abs(Number(latency.mean) - 15 - waiting)).toBeLessThan(0.08 * waiting);
   });
 });
 
