@@ -113,7 +113,12 @@ async function link(dist, entry, commands) {
   const defs = paths.map((path, i) => {
     const text = plain(texts.get(join(dist, 'scripts', `${i}.js`)));
     const strict = path.startsWith('..') ? '' : '"use strict";';
-    const code = text.replaceAll(/\bimport\(/g, '__import(');
+    const code = text
+      .replaceAll(/\bimport\(/g, '__import(')
+      // A module of ours as a whole, `import * as`, is what it exports: a default export is added to packages alone.
+      .replaceAll(/\b__toESM\((require\("([^"]+)"\)),1\)/g, (whole, module, name) =>
+        paths[names[i][name]]?.startsWith('..') === false ? module : whole,
+      );
     return `(module,exports,require,__import,__meta)=>{${strict}${code}}`;
   });
   return [

@@ -113,7 +113,8 @@ function sourcesNow(sources) {
 }
 
 /** Its sources, and what tsc last wrote: another tsc may have been there since. */
-const builtFrom = (sources) => `${sourcesNow(sources)} ${buildOf(inRoot('dist'))}`;
+const builtFrom = (sources) =>
+  `${sourcesNow([...sources, ...filesUnder(inRoot('bin'))])} ${buildOf(inRoot('dist'))}`;
 
 /** What tsc makes of a source; and its declaration, and its map. */
 const outputOf = (path, end = '.js') =>
