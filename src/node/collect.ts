@@ -1,4 +1,4 @@
-/** One collection after another: the types that are there write their records into a raw stats writer. */
+/** Collections one after another: all types of the machine write their records into a raw stats file. */
 import { type RawStyle, RawWriter } from '../formats/tacc/writer.ts';
 import { NodeTree } from './tree.ts';
 import { NODE_TYPES } from './types/index.ts';
@@ -31,24 +31,24 @@ export class UnknownTypeError extends Error {
   }
 }
 
-/** Which types are collected (by default those that the machine has), as which host, below which root, and into which log. */
+/** What to collect (by default the types that the machine has), the host's name, and the root folder. */
 export interface CollectionOptions {
-  /** Names of types; all that this machine has where it is empty. */
+  /** Names of types; if empty, all types that this machine has. */
   readonly types?: readonly string[];
   /** Names of types to leave out. */
   readonly without?: readonly string[];
-  /** `$hostname`, if it shall differ from the kernel's. */
+  /** `$hostname`, if it is to differ from the kernel's. */
   readonly hostname?: string;
-  /** Folder of a recorded `proc` and `sys`; this machine where absent. */
+  /** Folder with a recorded `proc` and `sys`; this machine if omitted. */
   readonly root?: string;
   readonly style?: RawStyle;
-  /** Milliseconds that sources which can block, as Lustre's, may take; 2000 where not said. */
+  /** Milliseconds allowed for sources that can block, such as Lustre's; 2000 if omitted. */
   readonly deadline?: number;
-  /** Whether `between` will be called: narrow counters are written as totals of 64 bits. */
+  /** Whether `between` will be called: narrow counters are then written as 64-bit totals. */
   readonly wide?: boolean;
 }
 
-/** The types that `names` asks for, but `without`. @throws UnknownTypeError */
+/** The types in `names` except those in `without`. @throws UnknownTypeError */
 function typesNamed(names: readonly string[], without: readonly string[]): readonly NodeType[] {
   for (const name of [...names, ...without]) {
     if (!NODE_TYPES.some((type) => type.name === name)) throw new UnknownTypeError(name);
@@ -61,7 +61,7 @@ function typesNamed(names: readonly string[], without: readonly string[]): reado
 let offset = Number.NaN;
 
 /**
- * Microseconds since 1970, whole: the wall clock, which counts milliseconds and may be set, refined by the monotonic
+ * Microseconds since 1970, as an integer: the wall clock, which has milliseconds and can be set, refined by the monotonic
  * clock. (`performance` alone would not follow when the clock is set.)
  */
 export function now(): number {
@@ -73,7 +73,7 @@ export function now(): number {
 }
 
 /**
- * Collectors of a machine's types and the writer of their records. To be closed: they hold files of the kernel open.
+ * Collectors of a machine's types, and the writer of their records. Close it, because it holds files of the kernel open.
  * @example
  * ```ts
  * import { Collection } from 'triscope/node';
@@ -84,9 +84,9 @@ export function now(): number {
  * ```
  */
 export class Collection {
-  /** What it reads; closed with it. */
+  /** The tree that it reads; closed with it. */
   readonly tree: NodeTree;
-  /** Name of the host, as it stands in each record. */
+  /** Name of the host, as in each record. */
   readonly host: string;
   /** Where records go. */
   readonly writer: RawWriter;
@@ -110,7 +110,7 @@ export class Collection {
     this.writer = new RawWriter(header, sink, options.style);
   }
 
-  /** Names of the types that are collected, in their order. */
+  /** Names of the types that are collected, in order. */
   get types(): readonly string[] {
     return this._types.types.map(({ name }) => name);
   }
@@ -120,13 +120,13 @@ export class Collection {
     return this._types.absent;
   }
 
-  /** Number of failed collections by type; other types of the same sample are not affected. */
+  /** Number of failed collections by type; a failure does not affect other types of the same sample. */
   get failures(): ReadonlyMap<string, number> {
     return this._types.failures;
   }
 
   /**
-   * Writes one record group, of this moment: microseconds since 1970. `failed` hears of types that could not be read
+   * Writes one record group for this moment (microseconds since 1970). `failed` is called for types that could not be read
    * this time.
    */
   collect(jobIds: readonly string[], mark?: string, failed?: (absent: Absent) => void): number {
@@ -138,7 +138,7 @@ export class Collection {
     return time;
   }
 
-  /** Call it every `BETWEEN` ms where `wide`. */
+  /** Call it every `BETWEEN` ms if `wide` is set. */
   between(): void {
     this._types.between();
   }

@@ -1,6 +1,6 @@
 /**
- * Folders of devices in /sys, listed anew only where a device has come or gone: the kernel numbers its messages to udev,
- * of which each such change is one. Source: kobject_uevent_env() in lib/kobject_uevent.c.
+ * Folders of devices in /sys, listed again only if a device may have come or gone. Each such change is a message to udev, and
+ * the kernel numbers these messages. Source: kobject_uevent_env() in lib/kobject_uevent.c.
  */
 import { readdirSync } from 'node:fs';
 import type { KernelFile } from './kernel-file.ts';
@@ -19,10 +19,10 @@ interface Listed {
 }
 
 export class DeviceLists {
-  /** /sys/kernel/uevent_seqnum; null where it cannot be read. */
+  /** /sys/kernel/uevent_seqnum; null if it cannot be read. */
   private readonly messages: KernelFile | null;
   private readonly lists = new Map<string, Listed>();
-  /** Number of the last message; NaN where it is not known. */
+  /** Number of the last message; NaN if unknown. */
   private message = Number.NaN;
   private isRead = false;
 
@@ -30,14 +30,14 @@ export class DeviceLists {
     this.messages = messages;
   }
 
-  /** Reads the number of messages again. */
+  /** Reads the number of the last message again. */
   begin(): void {
     this.isRead = false;
   }
 
-  /** Names in the folder, the same array where none came or went; null where there is none, or none that may be listed. */
+  /** Names in the folder: the same array if none came or went; null if the folder is missing or cannot be listed. */
   names(folder: string): string[] | null {
-    // Before the folder is listed: what comes in between is seen next time.
+    // Read before the folder is listed: a device that comes in between is seen next time.
     const message = this.last();
     const known = this.lists.get(folder);
     // Not `performance`, which takes 2 ms to load.
@@ -62,7 +62,7 @@ export class DeviceLists {
       }
       if (number > 0) this.message = number;
     } catch {
-      // Folders are listed each time, then.
+      // Then folders are listed each time.
     }
     return this.message;
   }
@@ -72,7 +72,7 @@ export class DeviceLists {
   }
 }
 
-/** Names in a folder; null where there is none, or none that may be listed. */
+/** Names in a folder; null if it is missing or cannot be listed. */
 export function list(folder: string): string[] | null {
   try {
     return readdirSync(folder);

@@ -1,12 +1,12 @@
-/** A host's full name. */
+/** Finds a host's full name. */
 import type { NodeTree } from './tree.ts';
 
-/** Milliseconds to wait for each server; domains to try. A node whose name server is away must not wait long. */
+/** Milliseconds to wait for each name server; number of domains to try. An unreachable name server must not hold a node up for long. */
 const SERVER_WAIT_MS = 1000;
 const DOMAINS = 3;
 
 /**
- * The full name in the text of an `/etc/hosts`; null where it has none.
+ * The full name in the text of an `/etc/hosts`; null if it has none.
  * @example
  * ```ts
  * import { fullNameIn } from 'triscope/node';
@@ -25,7 +25,7 @@ export function fullNameIn(hosts: string, host: string): string | null {
 }
 
 /**
- * Domains that `/etc/resolv.conf` says to try. Source: resolv.conf(5).
+ * Search domains in the text of an `/etc/resolv.conf`. Source: resolv.conf(5).
  * @example
  * ```ts
  * import { domainsIn } from 'triscope/node';
@@ -42,7 +42,7 @@ export function domainsIn(resolvConf: string): string[] {
 }
 
 /**
- * The host's name with its domain, from the hosts file or, on this machine, a name server; else as it is.
+ * The host's name with its domain, from the hosts file or, on this machine, from a name server; otherwise the name unchanged.
  * @example
  * ```ts
  * import { fullHostname, NodeTree } from 'triscope/node';
@@ -59,7 +59,7 @@ export async function fullHostname(tree: NodeTree): Promise<string> {
   if (known !== null || !tree.isThisMachine) return known ?? host;
   const domains = domainsIn(tree.text('etc/resolv.conf') ?? '');
   if (domains.length === 0) return host;
-  // Mostly not needed, and slow to load.
+  // Rarely needed, and slow to load.
   const { Resolver } = process.getBuiltinModule('node:dns').promises;
   for (const domain of domains) {
     const name = `${host}.${domain.replace(/\.$/, '')}`;

@@ -1,11 +1,11 @@
 /**
- * Which jobs run on this node. All that these name, each once:
+ * Finds out which jobs run on this node. Each job named by one of these counts once:
  *
  *     the list that `begin` adds to and `end` removes from     LOG/running/BOOT.1981063: an empty file each
  *     the job-id file, which a prolog writes                   its first word: 1981063, or 4001,4002
  *
- * and where neither names one, SLURM_JOB_ID. Names of before the machine was started again are stale. An empty file takes
- * no room: a job begins and ends on a full disk, too.
+ * If neither names a job, SLURM_JOB_ID counts. Names from before the machine's last start are stale. Empty files need
+ * no space, so a job can begin and end on a full disk.
  */
 import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export const JOBID_FILE = '/var/run/TACC_jobid';
 
 const textOf = (path: string): string => {
   try {
-    // Usually there is none, and throwing an error costs more than this.
+    // Usually there is no such file, and throwing an error costs more than this check.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return '';
     return readPlain(path);
   } catch {
@@ -28,7 +28,7 @@ const textOf = (path: string): string => {
 };
 
 /**
- * Ids in a text such as `4001,4002`; `-` and `0` stand for none.
+ * Ids in a text such as `4001,4002`; `-` and `0` mean none.
  * @example
  * ```ts
  * import { idsIn } from 'triscope/node';
@@ -64,7 +64,7 @@ export interface ListedJob {
 }
 
 /**
- * The ids of jobs that run here: a folder with an empty file for each, changed under the log's lock.
+ * The ids of the jobs that run here: a folder with an empty file for each, changed under the log's lock.
  * @example
  * ```ts
  * import { JobList, NodeLog } from 'triscope/node';
@@ -76,15 +76,15 @@ export interface ListedJob {
  * ```
  */
 export class JobList {
-  /** Of the folder. */
+  /** Path of the folder. */
   readonly path: string;
 
-  /** @param path of the folder, which need not be there yet */
+  /** @param path of the folder, which need not exist yet */
   constructor(path: string) {
     this.path = path;
   }
 
-  /** Makes the folder now: later the disk may be full. @throws LogError */
+  /** Makes the folder now, because later the disk may be full. @throws LogError */
   make(): void {
     about(this.path, () => {
       makeFolder(this.path);
@@ -93,7 +93,7 @@ export class JobList {
     });
   }
 
-  /** Jobs in the order in which they were added; none where there is no folder. */
+  /** Jobs in the order in which they were added; empty if there is no folder. */
   jobs(): ListedJob[] {
     const found: (ListedJob & { readonly at: bigint })[] = [];
     const before = `${bootId()}.`;
@@ -109,16 +109,16 @@ export class JobList {
     return found.map(({ id, since }) => ({ id, since }));
   }
 
-  /** Ids of its jobs. */
+  /** Ids of the jobs. */
   read(): string[] {
     return this.jobs().map(({ id }) => id);
   }
 
-  /** Adds a job; `only`: all others are gone. Call it while the log is locked. @throws LogError */
+  /** Adds a job; with `only`, removes all others. Call it while the log is locked. @throws LogError */
   add(id: string, only = false): void {
     about(this.path, () => {
       this.make();
-      // Those of before the machine was started again go, too.
+      // Jobs from before the machine's last start are removed as well.
       for (const name of this.names()) {
         if (name === nameOf(id)) continue;
         if (only || !name.startsWith(`${bootId()}.`)) rmSync(join(this.path, name));
@@ -134,7 +134,7 @@ export class JobList {
     });
   }
 
-  /** Names of jobs' files, of whatever boot; a link of the folder's name is not followed. */
+  /** Names of jobs' files, of every boot; if the folder is a link, it is not followed. */
   private names(): string[] {
     if (lstatSync(this.path, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
     return readdirSync(this.path).filter((name) => NAME.test(name));
@@ -146,7 +146,7 @@ const NAME = /^(?:-|[\da-f-]{36})\../;
 
 const ADD = constants.O_WRONLY | constants.O_CREAT | NO_LINK;
 
-/** A job's file: ids may hold what names of files may not. */
+/** Name of a job's file: ids may contain characters that file names may not. */
 const nameOf = (id: string): string => `${bootId()}.${encodeURIComponent(id)}`;
 
 function idOf(name: string): string | null {
@@ -165,12 +165,12 @@ export function bootId(): string {
   return boot;
 }
 
-/** Where ids of jobs are from: the list that `begin` and `end` keep, and a file that others write. */
+/** Where job ids come from: the list that `begin` and `end` keep, and a file that others write. */
 export interface JobSources {
   readonly list: JobList | null;
   /** Path of the job-id file. */
   readonly file: string;
-  /** Days after which a job of the list counts as ended, even without an `end`. */
+  /** Days after which a job of the list counts as ended even without an `end`. */
   readonly days?: number;
   /** Called with one line for each job whose end was missed. */
   readonly say?: (line: string) => void;
@@ -180,7 +180,7 @@ export interface JobSources {
 export const jobsIn = (file: string): string[] => idsIn(textOf(file));
 
 /**
- * The jobs that run now: those of the list, `ids` of a job-id file, else SLURM_JOB_ID.
+ * The jobs that run now: those of the list and those in `ids` (of a job-id file); if there are none, SLURM_JOB_ID.
  * @example
  * ```ts
  * import { idsIn, JobList, jobsNow } from 'triscope/node';
@@ -193,7 +193,7 @@ export function jobsNow(list: JobList | null, ids: readonly string[]): string[] 
   return all.length > 0 ? all : idsIn(process.env.SLURM_JOB_ID ?? '');
 }
 
-/** The job that `begin` and `end` are about where none is named; `-` where none is known. */
+/** The job that `begin` and `end` refer to if none is named; `-` if unknown. */
 export function jobHere(file: string): string {
   const [first = '-'] = [...idsIn(process.env.SLURM_JOB_ID ?? ''), ...jobsIn(file)];
   return first;

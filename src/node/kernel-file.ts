@@ -1,22 +1,22 @@
 /**
- * A file that is read whole, again and again: of /proc and /sys, whose text is made when it is read. Its descriptor is
- * kept: opening costs more than reading.
+ * A file of /proc or /sys that is read again and again as a whole; its text is made when it is read. The descriptor stays
+ * open, because opening costs more than reading.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/** How files are opened: without waiting for a pipe's writer, or with. */
+/** Flags for opening files: without waiting for a pipe's writer, or with. */
 export const DIRECT = constants.O_RDONLY | constants.O_NONBLOCK;
 export const WAITING = constants.O_RDONLY;
 
-/** More than a page, which is what files of /sys have at most. */
+/** More than a page, which is the most that files of /sys have. */
 const START = 16 * 1024;
 /** No kernel has longer texts, but a recorded tree may. */
 const LONGEST = 64 * 1024 * 1024;
 
 /**
- * Opens a file of a kernel. What a recorded tree may hold in its place would never end or cannot be read twice:
- * pipes, devices. If opening may wait, another process enforces a deadline.
- * @throws Error where it cannot be opened, or is no file
+ * Opens a file of the kernel. In a recorded tree there could be a pipe or a device instead, which would never end or cannot be
+ * read twice. If opening may wait, another process enforces a deadline.
+ * @throws Error if it cannot be opened, or is not a file
  */
 export function openKernel(path: string, flags: number): number {
   const file = openSync(path, flags);
@@ -29,10 +29,10 @@ export function openKernel(path: string, flags: number): number {
 
 const tooLong = (path: string) => `${path} is longer than ${LONGEST} bytes`;
 
-/** Descriptors that a tree keeps in any case, and at most; files beyond are opened for each read. */
+/** Descriptors that a tree may always keep, and the most that it keeps; further files are opened for each read. */
 const [FEWEST_KEPT, MOST_KEPT] = [200, 4096];
 
-/** Descriptors that a tree may keep: half of what the process may have. */
+/** Number of descriptors that a tree may keep: half of what the process may have. */
 function keptLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');
@@ -50,7 +50,7 @@ export class KeptFiles {
   private most = FEWEST_KEPT;
   private isFinal = false;
 
-  /** Whether one more may be kept; it is counted then. */
+  /** Whether one more descriptor may be kept; counts it if so. */
   keep(): boolean {
     if (this.count >= this.most && !this.isFinal) {
       this.most = keptLimit();
@@ -70,14 +70,14 @@ export class KernelFile {
   readonly path: string;
   private readonly flags: number;
   private readonly kept: KeptFiles;
-  /** -1 where it is opened for each read. */
+  /** -1 if it is opened for each read. */
   private file: number;
-  /** A buffer of its own; null where it reads into the shared one. */
+  /** A buffer of its own; null if it reads into the shared one. */
   private own: Buffer | null = null;
-  /** Length of its text of this collection; -1 where it is to be read. */
+  /** Length of the text in this collection; -1 if it is still to be read. */
   private known = -1;
 
-  /** @throws Error where it cannot be opened */
+  /** @throws Error if it cannot be opened */
   constructor(path: string, kept: KeptFiles, flags = DIRECT) {
     this.path = path;
     this.flags = flags;
@@ -89,12 +89,12 @@ export class KernelFile {
     }
   }
 
-  /** Its present text is `bytes[0, read())`; valid until the next file of the tree is read. */
+  /** The file's current text is `bytes[0, read())`; valid until the next file of the tree is read. */
   get bytes(): Buffer {
     return this.own ?? this.kept.bytes;
   }
 
-  /** Keeps the text from the first read after `forgetText` to the next `forgetText`. */
+  /** From now on the text of the first read after `forgetText` is kept until the next `forgetText`. */
   keepText(): void {
     this.own = Buffer.allocUnsafeSlow(START);
   }
@@ -103,7 +103,7 @@ export class KernelFile {
     this.known = -1;
   }
 
-  /** Reads it anew. Gives its length in bytes. @throws Error where it has vanished */
+  /** Reads it again. Returns the length in bytes. @throws Error if the file has vanished */
   read(): number {
     if (this.known >= 0) return this.known;
     const length = this.opened(readAll, this);
@@ -112,7 +112,7 @@ export class KernelFile {
   }
 
   /**
-   * Like `read`, with one call of the kernel: for files whose text comes in one piece, as files of /sys do. A text
+   * Like `read`, with one system call: for files whose text comes in one piece, such as those of /sys. A text
    * longer than a page may be cut.
    */
   readPiece(): number {
@@ -129,7 +129,7 @@ export class KernelFile {
     }
   }
 
-  /** Room for twice as much; the first `used` bytes stay. */
+  /** Doubles the room; the first `used` bytes are kept. */
   grow(used: number): void {
     if (used >= LONGEST) throw new Error(tooLong(this.path));
     const larger = Buffer.allocUnsafeSlow(2 * this.bytes.length);

@@ -1,12 +1,12 @@
 /**
- * Counters of processors are programmed where the user asks for it, and their control registers get back what they held
- * when the last job, or the daemon, ends. Until then that is kept in a file of the log, `registers`, as JSON:
+ * Programs the processors' counters if the user asks for it. Their control registers get back their old values
+ * when the last job, or the daemon, ends. Until then these are kept in a file of the log, `registers`, as JSON:
  *
  *     {"boot": "2116ba51-…", "done": true, "saved": [{"space": "msr 0", "at": 390, "width": 8, "value": "4391376"}, …]}
  *
- * It is written before the registers are, so that whoever is killed between leaves what is to be restored; `done` follows
- * when all are written. A file of before the machine was started again says nothing any more. `owner` is the process of a
- * daemon that programmed them: as long as it runs, nobody else gives them back.
+ * The file is written before the registers are, so that a process killed in between leaves what is to be restored; `done` is added
+ * when all are written. A file from before the machine's last start is ignored. `owner` is the process of the
+ * daemon that programmed them: as long as it runs, no other process restores them.
  */
 import { rmSync } from 'node:fs';
 import { isAlive } from '../os/alive.ts';
@@ -19,7 +19,7 @@ import { about, reasonOf } from './log/error.ts';
 import { type NodeTree, UnavailableError } from './tree.ts';
 import { NODE_TYPES } from './types/index.ts';
 
-/** Bytes of the file: 100 for each register of a large machine. */
+/** Most bytes of the file: 100 for each register of a large machine. */
 const MOST = 1 << 24;
 
 interface SavedRegisters {
@@ -30,7 +30,7 @@ interface SavedRegisters {
 }
 
 /**
- * What counters of the hardware were set to count, written down so that the end of a job can set it back.
+ * What the hardware's counters were set to count. It is written down so that the end of a job can undo it.
  * @example
  * ```ts
  * import { NodeTree, Programming } from 'triscope/node';
@@ -46,16 +46,16 @@ export class Programming {
   private readonly path: string;
   private readonly say: (line: string) => void;
 
-  /** `path`: the file. `say` hears, in a line, of what could not be done. */
+  /** `path`: the file. `say` gets a line for anything that could not be done. */
   constructor(path: string, say: (line: string) => void) {
     this.path = path;
     this.say = say;
   }
 
   /**
-   * Programs the types named that can be programmed here, unless that is done. Whether counters are programmed now.
-   * @param owner process that alone gives them back, while it runs; null: whoever calls `end`
-   * @throws LogError where the registers' contents cannot be kept: then no others are written
+   * Programs those of the types named that this machine has, unless that is done already. Returns whether counters are programmed now.
+   * @param owner the only process that restores them, while it runs; null: whoever calls `end`
+   * @throws LogError if the registers' old values cannot be saved: then no register is written
    */
   begin(tree: NodeTree, types: readonly string[], owner: number | null = null): boolean {
     const kept = this.kept();
@@ -91,8 +91,8 @@ export class Programming {
   }
 
   /**
-   * Where counters are programmed, sets their control registers again, as when a job begins: the last one may have set
-   * others. Counters go on from where they are.
+   * If counters are programmed, sets their control registers again, as when a job begins, because the last job may have set
+   * others. The counters continue from their values.
    */
   arm(tree: NodeTree, types: readonly string[]): void {
     if (this.kept()?.done !== true) return;
@@ -120,8 +120,8 @@ export class Programming {
   }
 
   /**
-   * Gives the registers back what they held, if they were programmed; not those of a daemon that runs, which does that.
-   * @param by the daemon's process; null: nobody's
+   * Restores the registers' old values, if they were programmed; not those of a running daemon, which does so itself.
+   * @param by process id of the daemon that calls; null: not a daemon
    */
   end(tree: NodeTree, by: number | null = null): void {
     const kept = this.kept();
@@ -135,7 +135,7 @@ export class Programming {
     rmSync(this.path, { force: true });
   }
 
-  /** What the file says; null where there is none, or none of this boot, or none to be believed. */
+  /** The file's contents; null if there is no file, or it is from another boot or not credible. */
   private kept(): SavedRegisters | null {
     try {
       const kept: unknown = JSON.parse(readTrusted(this.path, MOST));

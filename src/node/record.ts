@@ -1,4 +1,4 @@
-/** One sample into a log: what `begin`, `end`, `collect`, `mark` and `rotate` do. */
+/** Takes one sample into a log: what `begin`, `end`, `collect`, `mark` and `rotate` do. */
 import { type JobSources, jobsIn, jobsNow } from './jobs.ts';
 import type { NodeLog } from './log/log.ts';
 import { endMissed } from './missed-ends.ts';
@@ -6,15 +6,15 @@ import type { Programming } from './programming.ts';
 import type { Sampling } from './sampling.ts';
 import type { Absent } from './types/open-types.ts';
 
-/** Whether `begin` programs counters; `end` of the last job restores what was programmed. */
+/** Whether `begin` programs counters; `end` of the last job restores them. */
 export interface CounterUse {
   readonly program: boolean;
   readonly programming: Programming;
 }
 
-/** Why a group is taken: a job begins or ends, it is time to, a mark is set, or a new file begins. */
+/** Why a group is taken: a job begins or ends, a sample is due, a mark is set, or a new file begins. */
 export type Occasion =
-  /** `only`: no other job runs here any more, whatever the list says: one whose end was missed. */
+  /** `only`: no other job runs here any more, even if the list says so: such a job's end was missed. */
   | { readonly kind: 'begin' | 'end'; readonly job: string; readonly only?: boolean }
   | { readonly kind: 'collect'; readonly mark?: string }
   | { readonly kind: 'rotate' };
@@ -25,7 +25,7 @@ export function markOf(occasion: Occasion): string | undefined {
   return occasion.kind === 'rotate' ? 'rotate -' : `${occasion.kind} ${occasion.job}`;
 }
 
-/** The jobs of an occasion's group: those that run, and the one that begins or ends. */
+/** The jobs in an occasion's group: those that run, and the one that begins or ends. */
 export function jobsOf(occasion: Occasion, { list, file }: JobSources): string[] {
   const jobs = jobsNow(list, jobsIn(file));
   const named = 'job' in occasion && occasion.job !== '-' ? occasion.job : null;
@@ -33,8 +33,8 @@ export function jobsOf(occasion: Occasion, { list, file }: JobSources): string[]
 }
 
 /**
- * Collects a group and appends it; keeps the list of jobs. `jobs`: ids for the group's line, where they are not to be
- * found out. `failed` hears of types that could not be read.
+ * Collects a group and appends it; keeps the list of jobs. `jobs`: ids for the group's line, or null to look them
+ * up. `failed` is called for types that could not be read.
  * @throws LogError
  * @example
  * ```ts

@@ -14,9 +14,9 @@ export interface SamplerTask {
   readonly jobId: string;
   /** Milliseconds. */
   readonly interval: number;
-  /** Milliseconds between samples of all types; null: there are none but `types`. */
+  /** Milliseconds between samples of all types; null: only `types` are sampled. */
   readonly allInterval: number | null;
-  /** Whether to hand each group to the starter too. */
+  /** Whether each group is also sent to the starter. */
   readonly tell: boolean;
   /** One word; anything but 0 asks for the end. */
   readonly stop: Int32Array;
@@ -25,15 +25,15 @@ export interface SamplerTask {
 /** What the sampler did. */
 export interface SamplerResult {
   readonly groups: number;
-  /** Moments that passed while an earlier collection was under way. */
+  /** Samples that were skipped because an earlier collection was still under way. */
   readonly missed: number;
-  /** Collections of single types that failed, by type. */
+  /** Failed collections of single types, by type. */
   readonly failures: ReadonlyMap<string, number>;
   /** Seconds spent collecting and writing. */
   readonly seconds: number;
 }
 
-/** Said when the first record group is written. */
+/** Sent when the first record group is written. */
 export interface SamplerStarted {
   readonly host: string;
   readonly file: string;
@@ -43,7 +43,7 @@ export interface SamplerStarted {
 
 export type SamplerSaid = SamplerStarted | { readonly bytes: Uint8Array };
 
-/** Creates the file, named after the second; the next free one where another collector was here first. */
+/** Creates the file, named after the current second, or the next free one if another collector has taken that. */
 function createFile(folder: string): { path: string; file: number } {
   mkdirSync(folder, { recursive: true });
   for (let second = Math.floor(Date.now() / 1000); ; second++) {
@@ -62,7 +62,7 @@ function sample(task: SamplerTask, say: (said: SamplerSaid) => void): SamplerRes
     for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
     if (task.tell) say({ bytes: bytes.slice() });
   };
-  // Several a second: whole seconds would not do.
+  // For several samples a second, whole seconds would not do.
   const { root, hostname, deadline } = task;
   const options = { root, hostname, deadline, style: '2.3' } as const;
   const few = new Collection(sink, { ...options, types: task.types });

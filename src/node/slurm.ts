@@ -1,5 +1,5 @@
 /**
- * The jobs that Slurm runs on this node, by the control groups of their steps. Sources: Slurm's cgroup_v2.html,
+ * The jobs that Slurm runs on this node, known by the control groups of their steps. Sources: Slurm's cgroup_v2.html,
  * cgroups.html, slurm.conf(5) PrologFlags=Contain.
  *
  *     sys/fs/cgroup/system.slice/slurmstepd.scope/job_1981063/step_extern     version 2; NODE_slurmstepd.scope where a
@@ -8,10 +8,10 @@
  */
 import type { NodeTree } from './tree.ts';
 
-/** A job's control group: of version 1 one for each controller. */
+/** A job's control group; in version 1 there is one per controller. */
 interface SlurmGroup {
   readonly job: string;
-  /** In the tree, such as `sys/fs/cgroup/system.slice/slurmstepd.scope/job_7`. */
+  /** Path in the tree, such as `sys/fs/cgroup/system.slice/slurmstepd.scope/job_7`. */
   readonly folder: string;
 }
 
@@ -27,7 +27,7 @@ const jobsIn = (tree: NodeTree, folder: string): SlurmGroup[] =>
     return job === undefined ? [] : [{ job, folder: `${folder}/${name}` }];
   });
 
-/** The control groups of its jobs, those of version 2 first; null where Slurm has none here, not even for itself. */
+/** The control groups of its jobs, those of version 2 first; null if Slurm has no control group here, not even for itself. */
 function slurmGroups(tree: NodeTree): SlurmGroup[] | null {
   const found: SlurmGroup[] = [];
   let there = false;
@@ -53,11 +53,11 @@ function slurmGroups(tree: NodeTree): SlurmGroup[] | null {
 export const JOBS_PARENT = SLICE;
 
 /**
- * Folders of the jobs' control groups of version 2 by job, `NODE/JOB` where a machine is several nodes; null where the
+ * Folders of the jobs' control groups of version 2, by job (`NODE/JOB` if a machine is several nodes); null if the
  * system has no such groups at all.
  */
 export function unifiedJobs(tree: NodeTree): ReadonlyMap<string, string> | null {
-  // Scopes come with Slurm itself: seldom. Jobs are listed each time.
+  // Scopes appear with Slurm itself, so they are looked for seldom. Jobs are listed each time.
   const names = tree.devices(SLICE);
   if (names === null) return null;
   const found = new Map<string, string>();
@@ -71,11 +71,11 @@ export function unifiedJobs(tree: NodeTree): ReadonlyMap<string, string> | null 
   return found;
 }
 
-/** Where slurm.conf lies; the second where slurmd gets it from its controller. */
+/** Where slurm.conf is; the second path if slurmd gets it from its controller. */
 const CONFIGURATIONS = ['etc/slurm/slurm.conf', 'run/slurm/conf/slurm.conf'];
 
 /**
- * Ids of the jobs that Slurm runs here; null where it does not tell, or not all: without `PrologFlags=Contain` (which
+ * Ids of the jobs that Slurm runs here; null if it does not show them, or not all of them: without `PrologFlags=Contain` (which
  * `X11` implies) a job that starts no step has no control group.
  */
 export function slurmJobs(tree: NodeTree): ReadonlySet<string> | null {

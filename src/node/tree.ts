@@ -1,4 +1,4 @@
-/** Where a collector reads: this machine, or a recorded tree of another's `proc` and `sys`. */
+/** Where a collector reads: this machine, or a recorded copy of another machine's `proc` and `sys`. */
 import { closeSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { DeviceLists, list } from './device-lists.ts';
@@ -27,9 +27,9 @@ export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
-/** The reason where rights are missing: `needs to read /dev/cpu/0/msr (root)`. */
+/** The reason if rights are missing: `needs to read /dev/cpu/0/msr (root)`. */
 export const needsRights = (what: string): string => `needs to ${what} (root)`;
-/** Whether a reason is one of `needsRights`. */
+/** Whether a reason was made by `needsRights`. */
 export const isOfRights = (reason: string): boolean => /^needs to .* \(root\)$/.test(reason);
 
 function whyNot(path: string, { code, message }: NodeJS.ErrnoException): string {
@@ -40,14 +40,14 @@ function whyNot(path: string, { code, message }: NodeJS.ErrnoException): string 
 
 interface TreeOptions {
   /**
-   * Whether opening a file may wait, as for a pipe without a writer. Without it nothing in a recorded tree can block.
+   * Whether opening a file may wait, as for a pipe without a writer. Without it, nothing in a recorded tree can block.
    * Only for a process that may be abandoned.
    */
   readonly waits?: boolean;
 }
 
 /**
- * The files of a kernel below a root: `/`, or a copy for tests. Files that are read again and again stay open.
+ * The kernel's files below a root folder: `/`, or a copy for tests. Files that are read again and again stay open.
  * @example
  * ```ts
  * import { NodeTree } from 'triscope/node';
@@ -62,32 +62,32 @@ export class NodeTree {
   readonly root: string;
   /** Whether reading may block: see `TreeOptions`. */
   readonly waits: boolean;
-  /** The root, to be followed by a path. */
+  /** The root folder as a prefix of paths. */
   private readonly before: string;
   private readonly kept = new KeptFiles();
   private readonly _shared = new Map<string, KernelFile>();
   private _devices: DeviceLists | null = null;
 
-  /** `root`: the folder that `proc` and `sys` lie in. */
+  /** `root`: the folder with `proc` and `sys`. */
   constructor(root = '/', { waits = false }: TreeOptions = {}) {
     this.root = root;
     this.before = root.endsWith('/') ? root : `${root}/`;
     this.waits = waits;
   }
 
-  /** Whether its files are this machine's: only then are registers and calls of the kernel used. */
+  /** Whether its files are this machine's: registers and the kernel's calls are used only then. */
   get isThisMachine(): boolean {
     return this.root === '/';
   }
 
-  /** Where `path` of the machine lies, such as `proc/stat`. */
+  /** The path of `path` (such as `proc/stat`) below the root folder. */
   at(path: string): string {
     return this.before + path;
   }
 
   /**
-   * Its text is in a buffer that the files of this tree share: valid until the next of them is read.
-   * @throws UnavailableError where it cannot be opened
+   * The file's text is in a buffer that the tree's files share: it is valid until the next of them is read.
+   * @throws UnavailableError if it cannot be opened
    */
   open(path: string): KernelFile {
     try {
@@ -98,8 +98,8 @@ export class NodeTree {
   }
 
   /**
-   * A file that several types read: it is read once in a collection, into a buffer of its own; closed with the tree.
-   * @throws UnavailableError where it cannot be opened
+   * A file that several types read: it is read once per collection, into a buffer of its own, and closed with the tree.
+   * @throws UnavailableError if it cannot be opened
    */
   shared(path: string): KernelFile {
     let file = this._shared.get(path);
@@ -111,18 +111,18 @@ export class NodeTree {
     return file;
   }
 
-  /** Begins a collection: shared files are read anew. */
+  /** Begins a collection: shared files are read again. */
   begin(): void {
     for (const file of this._shared.values()) file.forgetText();
     this._devices?.begin();
   }
 
-  /** Names in a folder; null where there is none, or none that may be listed. */
+  /** Names in a folder; null if it is missing or cannot be listed. */
   list(path: string): string[] | null {
     return list(this.at(path));
   }
 
-  /** Names in a folder of devices of /sys; the same array as before where none came or went. */
+  /** Names in a folder of devices in /sys; the same array as before if none came or went. */
   devices(path: string): string[] | null {
     if (!this.isThisMachine) return this.list(path);
     this._devices ??= new DeviceLists(this.openIfThere('sys/kernel/uevent_seqnum'));
@@ -137,7 +137,7 @@ export class NodeTree {
     }
   }
 
-  /** The file's text without blanks around it; null where there is none. */
+  /** The file's text without surrounding blanks; null if there is no file. */
   text(path: string): string | null {
     try {
       const file = openKernel(this.at(path), this.waits ? WAITING : DIRECT);
@@ -151,25 +151,25 @@ export class NodeTree {
     }
   }
 
-  /** The name that its kernel has for it. */
+  /** The name that its kernel has for the host. */
   hostname(): string {
     return this.text('proc/sys/kernel/hostname') || os.hostname();
   }
 
-  /** System, machine, release, version, as the header of a raw stats file has them. */
+  /** System, machine, release, version, as in the header of a raw stats file. */
   uname(): string {
     const release = this.text('proc/sys/kernel/osrelease') ?? os.release();
     const version = this.text('proc/sys/kernel/version') ?? os.version();
     return `${os.type()} ${os.machine()} ${release} ${version}`;
   }
 
-  /** Seconds since the machine started; 0 where a recorded tree does not say. */
+  /** Seconds since the machine was started; 0 if a recorded tree does not tell. */
   uptime(): number {
     const [seconds] = (this.text('proc/uptime') ?? '').split(' ');
     return Number(seconds) || (this.isThisMachine ? os.uptime() : 0);
   }
 
-  /** Closes what is shared; types close their own. */
+  /** Closes what is shared; types close their own files. */
   close(): void {
     for (const file of this._shared.values()) file.close();
     this._shared.clear();

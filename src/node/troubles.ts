@@ -7,7 +7,7 @@ export class Troubles {
     this.say = say;
   }
 
-  /** `reason`: why `what` does not work now; null where it does. */
+  /** `reason`: why `what` does not work now; null if it works. */
   about(what: string, reason: string | null): void {
     const before = this.reasons.get(what) ?? null;
     if (reason === before) return;

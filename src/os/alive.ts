@@ -1,6 +1,6 @@
-/** Whether a process of this machine lives, also where it is another user's. */
+/** Whether a process of this machine is alive, even if it belongs to another user. */
 export function isAlive(pid: number): boolean {
-  // 0 and below are groups of processes.
+  // 0 and negative numbers mean groups of processes.
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

@@ -1,8 +1,9 @@
-/** Scripts that threads and processes start with. */
+/** The scripts with which threads and processes start. */
 import { existsSync } from 'node:fs';
 
-/** Starts what its first argument names as one script, where the package was built so: see bin/script.js. */
+/** Runs the module that its first argument names from one script, if the package was built that way: see bin/script.js. */
 const QUICK = new URL('../../bin/thread.js', import.meta.url);
 
-/** The same as `module`, with all that it imports in one file, to be given its name; `module` itself where there is none. */
+/** The script to start for `module`: one file with all that the module imports, which gets the module's name as its first
+ * argument; `module` itself if there is no such file. */
 export const entryOf = (module: URL): URL => (existsSync(QUICK) ? QUICK : module);

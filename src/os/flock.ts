@@ -1,4 +1,4 @@
-/** Advisory locks of whole files (Linux and other Unix systems, through libc). Elsewhere: none. */
+/** Advisory locks of whole files (Linux and other Unix systems, through libc). Other systems have none. */
 import { koffi } from './koffi.ts';
 
 type Flock = (file: number, operation: number) => number;
@@ -18,25 +18,25 @@ function load(): Flock | null {
     const ffi = koffi();
     flock = ffi.load(null).func('int flock(int fd, int operation)');
   } catch {
-    // No FFI on this platform: callers have another way.
+    // No FFI on this platform: callers then lock in another way.
   }
   return flock;
 }
 
-/** Whether files can be locked here. */
+/** Whether files can be locked on this platform. */
 export function canLock(): boolean {
   return load() !== null;
 }
 
 /**
- * Locks the open file `file` for this process alone, without waiting; whether it worked. The kernel lets go of the lock
+ * Locks the open file `file` for this process alone, without waiting; returns whether it did. The kernel releases the lock
  * when the process ends, however it ends. Source: flock(2).
  */
 export function tryLock(file: number): boolean {
   return load()?.(file, LOCK_EX | LOCK_NB) === 0;
 }
 
-/** Lets go of a lock. Source: flock(2). */
+/** Releases a lock. Source: flock(2). */
 export function unlock(file: number): void {
   load()?.(file, LOCK_UN);
 }

@@ -1,10 +1,10 @@
-/** Making folders, also where Node's own way does not come back. */
+/** Makes folders, even where Node's own call never returns. */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes `path` and the folders above it that are missing. Where a folder is there and nothing can be made in it, as in
- * /proc, `mkdirSync` with `recursive` tries for ever (Node 20): here each folder is tried once.
+ * Makes `path` and the missing folders above it. If a folder exists but nothing can be made in it, as in
+ * /proc, `mkdirSync` with `recursive` tries forever (Node 20); this function tries each folder once.
  * @throws the system's error
  */
 export function makeFolder(path: string, mode = 0o777): void {
@@ -20,7 +20,7 @@ export function makeFolder(path: string, mode = 0o777): void {
     try {
       mkdirSync(folder, mode);
     } catch (error) {
-      // Another process may have been faster.
+      // Another process may have made it first.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }

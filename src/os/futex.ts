@@ -1,6 +1,6 @@
 /**
- * Waiting for a word of memory that processes share (Linux, through libc): `Atomics.wait` knows only the threads of
- * one. Source: futex(2).
+ * Waiting for a word of memory that processes share (Linux, through libc). `Atomics.wait` works only among the threads of
+ * one process. Source: futex(2).
  */
 import { koffi } from './koffi.ts';
 
@@ -17,7 +17,7 @@ const NUMBERS: Readonly<Record<string, number>> = { x64: 202, arm64: 98 };
 const FUTEX_WAIT = 0;
 const FUTEX_WAKE = 1;
 const EVERYBODY = 0x7fffffff;
-/** Milliseconds of a nap, where there is no futex. */
+/** Milliseconds to sleep at a time if there is no futex. */
 const NAP = 0.1;
 
 const number = NUMBERS[process.arch] ?? 0;
@@ -40,8 +40,8 @@ function load(): Futex | null {
 }
 
 /**
- * Sleeps until somebody wakes `words[at]`, at most `milliseconds` (below 1000); not at all where it is not `value`.
- * It may wake for nothing.
+ * Sleeps until somebody wakes `words[at]`, for at most `milliseconds` (below 1000). Returns at once if the word is not `value`.
+ * It may also wake without a reason.
  */
 export function waitFor(words: Int32Array, at: number, value: number, milliseconds: number): void {
   const call = load();
@@ -53,7 +53,7 @@ export function waitFor(words: Int32Array, at: number, value: number, millisecon
   call(number, words.subarray(at, at + 1), FUTEX_WAIT, value, timeout);
 }
 
-/** Wakes all that wait for `words[at]`. */
+/** Wakes all who wait for `words[at]`. */
 export function wake(words: Int32Array, at: number): void {
   load()?.(number, words.subarray(at, at + 1), FUTEX_WAKE, EVERYBODY, null);
 }

@@ -1,7 +1,7 @@
-/** Holes of files: stretches that nobody ever wrote, which read as zeros (Linux, through libc). Elsewhere: none are known. */
+/** Holes of files: stretches that were never written, which read as zeros (Linux, through libc). Other systems report none. */
 import { koffi } from './koffi.ts';
 
-/** Bytes of a file from `from` to `to`, the last excluded. */
+/** Bytes of a file from `from` up to but not including `to`. */
 export interface Hole {
   readonly from: number;
   readonly to: number;
@@ -28,14 +28,14 @@ function load(): Seek | null {
 }
 
 /**
- * The first hole of an open file that ends after `position`; null where there is none. It moves the descriptor's own
- * place, which no reader that says where it reads knows of.
+ * The first hole of an open file that ends after `position`; null if there is none. The call moves the descriptor's file
+ * offset, which does not matter to readers that pass a position.
  */
 export function nextHole(file: number, position: number, size: number): Hole | null {
   const call = load();
   if (call === null) return null;
   const from = Number(call(file, position, SEEK_HOLE));
-  // The end of a file counts as a hole.
+  // lseek reports the end of the file as a hole.
   if (from < 0 || from >= size) return null;
   const to = Number(call(file, from, SEEK_DATA));
   return { from, to: to < 0 ? size : to };

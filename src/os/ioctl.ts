@@ -3,7 +3,7 @@ import { koffi } from './koffi.ts';
 
 let call: ((file: number, request: number, argument: Uint8Array | null) => number) | undefined;
 
-/** Whether the request succeeded; `argument` may be changed by it. @throws Error where there is no FFI */
+/** Whether the request succeeded; the call may change `argument`. @throws Error if there is no FFI */
 export function ioctl(file: number, request: number, argument: Uint8Array | null): boolean {
   if (call === undefined) {
     const ffi = koffi();

@@ -1,4 +1,4 @@
-/** Loads koffi, when a call that Node lacks is first made. */
+/** Loads koffi when a call that Node lacks is made for the first time. */
 import { createRequire } from 'node:module';
 
 export type Koffi = typeof import('koffi');
@@ -6,9 +6,9 @@ export type Koffi = typeof import('koffi');
 let loaded: Koffi | undefined;
 
 /**
- * koffi itself looks for its library in many places, which takes five times as long as to load it; so first where npm
- * puts it on nearly all machines. Once loaded it is the same library for both ways.
- * @throws Error where this platform has none
+ * koffi searches many places for its library, which takes five times as long as loading it. So the place where npm
+ * puts it on nearly all machines is tried first. Either way the same library is loaded.
+ * @throws Error if koffi does not support this platform
  */
 export function koffi(): Koffi {
   if (loaded !== undefined) return loaded;

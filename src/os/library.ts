@@ -1,9 +1,9 @@
-/** Shared libraries that a machine may have, through koffi. */
+/** Shared libraries that a machine may or may not have, through koffi. */
 import { type Koffi, koffi } from './koffi.ts';
 
 type Library = ReturnType<Koffi['load']>;
 
-/** A function of a library, which returns a status; −1 where the library is older than the function. */
+/** A function of a library, which returns a status; −1 if this version of the library lacks the function. */
 export function callOf(lib: Library, signature: string): (...words: unknown[]) => number {
   try {
     return lib.func(signature) as (...words: unknown[]) => number;
@@ -12,7 +12,7 @@ export function callOf(lib: Library, signature: string): (...words: unknown[]) =
   }
 }
 
-/** Loads a library by path, or by name where the system looks for it. @throws Error that names it */
+/** Loads a library by path, or by a name that the system looks up. @throws Error that names the library */
 export function loadLibrary(path: string): Library {
   const ffi = koffi();
   try {

@@ -1,4 +1,4 @@
-/** Samples what keeps processes from CPUs, memory and networks: limits of their control groups, stalls, links, heat of the machine. */
+/** Samples what holds processes back: limits of their control groups, stalls, network links, heat of the machine. */
 import { join } from 'node:path';
 import type { Batch } from '../model/metric.ts';
 import { Rows } from '../model/rows.ts';
@@ -21,9 +21,9 @@ import { textOf } from './proc-file.ts';
 
 interface LimitOptions {
   readonly host: string;
-  /** Seconds since the run's zero. */
+  /** Seconds since the run's start. */
   readonly now: () => number;
-  /** Folder of a recorded `proc` and `sys`. */
+  /** Folder with a recorded `proc` and `sys`. */
   readonly machine?: string;
 }
 
@@ -39,7 +39,7 @@ export class LimitWatch {
     this.groups = join(machine, 'sys/fs/cgroup');
   }
 
-  /** @param processes folders of them in /proc */
+  /** @param processes their folders in /proc */
   sample(processes: readonly string[]): Batch[] {
     const { host, now } = this.options;
     const [quotas, weights] = [new Rows(PROCESS_QUOTA), new Rows(PROCESS_WEIGHT)];

@@ -1,5 +1,5 @@
 /**
- * Samples what all programs of a machine share: network links, and processors that slow down when they are hot. Source: the
+ * Samples what all programs of a machine share: network links, and how far heat slows the processors down. Source: the
  * kernel's Documentation/ABI (sysfs-class-net, sysfs-class-infiniband), admin-guide/thermal/intel_powerclamp and
  * drivers/thermal/intel/therm_throt.c.
  */
@@ -12,11 +12,11 @@ import { ProcFile, textOf } from './proc-file.ts';
 
 interface Link {
   readonly name: string;
-  /** Bytes a second in each direction. */
+  /** Bytes per second in each direction. */
   readonly speed: number;
   readonly received: ProcFile;
   readonly sent: ProcFile;
-  /** Bytes of what the files count. */
+  /** Bytes per unit of the files' counters. */
   readonly unit: bigint;
 }
 
@@ -28,9 +28,9 @@ interface Package {
 
 export interface MachineOptions {
   readonly host: string;
-  /** Seconds since the run's zero. */
+  /** Seconds since the run's start. */
   readonly now: () => number;
-  /** Folder of a recorded `sys`. */
+  /** Folder with a recorded `sys`. */
   readonly machine?: string;
 }
 
@@ -42,12 +42,12 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-/** Mbit/s of sysfs-class-net as bytes a second. */
+/** Converts Mbit/s of sysfs-class-net to bytes per second. */
 const MBIT = 1e6 / 8;
-/** Ports count words of four bytes. */
+/** InfiniBand ports count words of four bytes. */
 const WORD = 4n;
 
-/** The whole number that is all of a file; null where it is none. */
+/** The whole number that a file consists of; null if it is none. */
 function countIn(file: ProcFile): bigint | null {
   const text = file.read()?.trim() ?? '';
   return /^\d+$/.test(text) ? BigInt(text) : null;
@@ -79,7 +79,7 @@ function ports(sys: string): Link[] {
   );
 }
 
-/** The first CPU of each package stands for it: all of them count its slowing down. */
+/** The first CPU of each package stands for the package: all CPUs of a package count the same slowdowns. */
 function packages(sys: string): Package[] {
   const found = new Map<number, Package>();
   const cpus = join(sys, 'devices/system/cpu');

@@ -8,7 +8,7 @@ import { koffi } from './koffi.ts';
 const PROT_READ = 1;
 const PROT_WRITE = 2;
 const MAP_SHARED = 1;
-/** Offsets are whole pages. */
+/** Offsets are multiples of a page. */
 export const PAGE = 4096;
 
 export interface MappedFile {
@@ -18,8 +18,8 @@ export interface MappedFile {
 }
 
 /**
- * Maps `length` bytes from `at` on, both whole pages.
- * @throws Error as open(2) and mmap(2) fail
+ * Maps `length` bytes from `at` on; both are multiples of a page.
+ * @throws Error if open(2) or mmap(2) fails
  */
 export function mapFile(path: string, at: number, length: number, write = false): MappedFile {
   const ffi = koffi();

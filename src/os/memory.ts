@@ -1,11 +1,11 @@
-/** Large pages for large arrays (Linux, through libc). Elsewhere: nothing. */
+/** Large pages for large arrays (Linux, through libc). Nothing on other systems. */
 import { koffi } from './koffi.ts';
 
 type Madvise = (address: Uint8Array, length: number, advice: number) => number;
 
 const MADV_HUGEPAGE = 14;
 const PAGE = 4096;
-/** glibc puts the contents of a large block 16 bytes past a page boundary. */
+/** glibc puts the contents of a large block 16 bytes after a page boundary. */
 const HEADER = 16;
 const LEAST = 1 << 22;
 
@@ -19,14 +19,14 @@ function load(): Madvise | null {
     const ffi = koffi();
     madvise = ffi.load(null).func('int madvise(void *, size_t, int)');
   } catch {
-    // No FFI on this platform: small pages do.
+    // No FFI on this platform: small pages have to do.
   }
   return madvise;
 }
 
 /**
- * Asks for 2 MB pages behind `buffer`: random access to a few hundred MB is a third faster, for want of
- * misses in the translation of addresses. Returns whether the system agreed. Source: madvise(2).
+ * Asks for 2 MB pages for `buffer`: random access to a few hundred MB becomes a third faster, since fewer addresses
+ * miss the TLB. Returns whether the system agreed. Source: madvise(2).
  */
 export function adviseLargePages(buffer: ArrayBufferLike): boolean {
   const length = buffer.byteLength - PAGE;

@@ -1,16 +1,16 @@
 /**
- * Intel's management library of Xeon Phi coprocessors (Knights Corner), where it is installed: what the scheduler of
+ * Intel's management library for Xeon Phi coprocessors (Knights Corner), if it is installed: what the scheduler of
  * each card accounts for. Only functions that read are called. Source: libmicmgmt's header.
  */
 import { loadLibrary } from './library.ts';
 
-/** Of one card; jiffies of 1/100 s. */
+/** The counts of one card, in jiffies of 1/100 s. */
 export interface MicState {
   readonly cores: number;
   readonly threadsPerCore: number;
-  /** Since the card started. */
+  /** Since the card was started. */
   readonly jiffies: bigint;
-  /** One element per unit that the library accounts for: a hardware thread, or a core where it knows no better. */
+  /** One element per hardware thread; per core if the library does not know threads. */
   readonly user: BigUint64Array;
   readonly nice: BigUint64Array;
   readonly system: BigUint64Array;
@@ -18,13 +18,13 @@ export interface MicState {
 }
 
 export interface Mic {
-  /** @throws Error where the card does not answer */
+  /** @throws Error if the card does not answer */
   read(): MicState;
   close(): void;
 }
 
 const NAME = 'libmicmgmt.so.0';
-/** No counter reaches it: marks elements that the library left alone. */
+/** No counter reaches this value: it marks elements that the library did not fill. */
 const UNTOUCHED = 0xffffffffffffffffn;
 
 /** Opens card `number`. @throws Error that says why not */

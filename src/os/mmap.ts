@@ -1,4 +1,4 @@
-/** Files as memory, on Linux and macOS through libc. Elsewhere, or without FFI: null. */
+/** Maps files into memory (Linux and macOS, through libc). Null on other systems or without FFI. */
 import { koffi } from './koffi.ts';
 
 interface LibC {
@@ -43,15 +43,15 @@ function load(): LibC | null {
 /** A file in memory. */
 export interface Mapping {
   readonly memory: ArrayBuffer;
-  /** A part of it by itself. */
+  /** A part of the file as a buffer of its own. */
   part(at: number, length: number): ArrayBuffer;
-  /** Afterwards nothing may look at `memory`: it is not there any more. */
+  /** Unmaps it. `memory` must not be used afterwards. */
   unmap(): void;
 }
 
 /**
- * Maps the first `length` bytes of an open file, shared with all that map it; the descriptor may be closed then.
- * The file must stay that long: what is cut off kills those that touch it. Source: mmap(2).
+ * Maps the first `length` bytes of an open file, shared with all who map it; the descriptor may be closed afterwards.
+ * The file must not get shorter meanwhile: a process that touches a part that was cut off is killed. Source: mmap(2).
  */
 export function mapFile(fd: number, length: number, access: 'read' | 'write'): Mapping | null {
   const c = load();

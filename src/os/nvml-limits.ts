@@ -7,26 +7,26 @@ import { callOf, type loadLibrary } from './library.ts';
 type Library = ReturnType<typeof loadLibrary>;
 type Call = (...words: unknown[]) => number;
 
-/** `core`: of the multiprocessors. */
+/** `core`: the clock of the multiprocessors. */
 export type ClockKind = 'core' | 'memory';
 
-/** A clock's limits. In MHz. */
+/** A clock's limits, in MHz. */
 export interface ClockLimits {
-  /** Least and largest that the GPU has; NaN where it does not tell. */
+  /** The GPU's lowest and highest frequency; NaN if it does not tell. */
   readonly least: number;
   readonly most: number;
-  /** The clock stays between both until `unlock`. NVML has no call that tells what is locked. @throws Error that says why not */
+  /** Keeps the clock between the two until `unlock`. NVML has no call that tells what is locked. @throws Error that says why not */
   lock(least: number, most: number): void;
   /** @throws Error that says why not */
   unlock(): void;
 }
 
-/** What may be limited of one GPU. */
+/** The limits of one GPU. */
 export interface GpuLimits {
-  /** Its UUID: the same whenever and by whomever it is asked. */
+  /** Its UUID: always the same, whoever asks. */
   readonly id: string;
   readonly clocks: Readonly<Record<ClockKind, ClockLimits>>;
-  /** mW; NaN where it does not tell. */
+  /** mW; NaN if the GPU does not tell. */
   power(): number;
   /** @throws Error that says why not */
   setPower(milliwatts: number): void;
@@ -50,10 +50,10 @@ const check = (status: number) => {
   if (status !== 0) throw new Error(WHY[status] ?? `NVML status ${status}`);
 };
 
-/** Clocks that are asked for at once: more than any GPU has. */
+/** Number of clocks that one call asks for: more than any GPU has. */
 const CLOCKS = 1024;
 
-/** Finds limits of GPUs by their handles. */
+/** Finds the limits of GPUs by their handles. */
 export class NvmlLimits {
   private readonly buffer = Buffer.alloc(96);
   private readonly uuid: Call;
@@ -118,7 +118,7 @@ export class NvmlLimits {
     };
   }
 
-  /** MHz that the GPU knows; none where it does not tell. */
+  /** Frequencies in MHz that the GPU supports; empty if it does not tell. */
   private supported(ask: (count: Buffer, clocks: Buffer) => number): number[] {
     const count = Buffer.alloc(4);
     const clocks = Buffer.alloc(4 * CLOCKS);

@@ -1,12 +1,12 @@
 /**
- * NVIDIA's management library, where it is installed: what each GPU says of itself, and limits that may be changed. Only `limits`
+ * NVIDIA's management library, if it is installed: what each GPU reports, and limits that may be changed. Only `limits`
  * has functions that change anything. Source: NVML API reference.
  */
 import { loadLibrary } from './library.ts';
 import { ACTIVITIES, type Activity, LINKS, NvmlActivity } from './nvml-activity.ts';
 import { type GpuLimits, NvmlLimits } from './nvml-limits.ts';
 
-/** Of one GPU, at one moment; null where this GPU does not tell. */
+/** Values of one GPU at one moment; null if this GPU does not tell. */
 export interface GpuState {
   /** Bytes. */
   total: bigint | null;
@@ -19,13 +19,13 @@ export interface GpuState {
 }
 
 /**
- * A quantity that NVML tells in a call of its own, in NVML's unit: mJ, °C, MHz of the multiprocessors, mW; bits that say
- * what holds the clock down; errors of memory since the driver was loaded; repeated packets of PCI Express; KiB over NVLink; percent of
- * what its parts can do, since it was asked for `sm_active` last.
+ * A quantity that one NVML call returns, in NVML's unit: mJ, °C, MHz of the multiprocessors, mW; bits that say
+ * what holds the clock down; memory errors since the driver was loaded; PCI Express replays; KiB over NVLink; percent of
+ * what its parts can do, since `sm_active` was last asked for.
  */
 export type GpuQuantity = Call | Activity | keyof typeof LINKS;
 
-/** Told by a call of its own. */
+/** Has a call of its own. */
 type Call =
   | 'energy'
   | 'power'
@@ -40,18 +40,18 @@ type Call =
 export interface Nvml {
   readonly count: number;
   read(gpu: number): GpuState;
-  /** NaN where this GPU, or this version of the library, does not tell. */
+  /** NaN if this GPU, or this version of the library, does not tell. */
   quantity(gpu: number, what: GpuQuantity): number;
   close(): void;
 }
 
 export type { ClockKind, ClockLimits, GpuLimits } from './nvml-limits.ts';
 
-/** The library itself, which tells more than a recording of it. */
+/** The library itself, which tells more than a recording of it does. */
 export interface NvmlLibrary extends Nvml {
-  /** Percent of the time in which a kernel ran; NaN where it does not tell. */
+  /** Percent of the time in which a kernel ran; NaN if it does not tell. */
   utilization(gpu: number): number;
-  /** What may be limited; null of a GPU that does not answer. */
+  /** The limits that may be changed; null for a GPU that does not answer. */
   limits(gpu: number): GpuLimits | null;
 }
 
@@ -59,12 +59,12 @@ const NAME = 'libnvidia-ml.so.1';
 
 interface Quantity {
   readonly name: string;
-  /** What the function takes between the handle and the result. */
+  /** The function's parameters between the handle and the result. */
   readonly which: readonly number[];
   readonly wide?: true;
 }
 
-/** 0 is the sensor of the chip; 1, the SM clock; of errors, corrected or not, and 0: since the driver was loaded. */
+/** 0 is the chip's sensor; 1, the SM clock; for errors: corrected or not, and 0 means since the driver was loaded. */
 const QUANTITIES: Readonly<Record<Call, Quantity>> = {
   energy: { name: 'nvmlDeviceGetTotalEnergyConsumption', which: [], wide: true },
   power: { name: 'nvmlDeviceGetPowerUsage', which: [] },
@@ -117,7 +117,7 @@ export function openNvml(path = NAME): NvmlLibrary {
       const func = lib.func(`int ${name}(${types})`);
       call = (handle) => func(handle, ...which, buffer) as number;
     } catch {
-      // A library that is older than the function.
+      // This version of the library lacks the function.
     }
     found.set(what, call);
     return call;

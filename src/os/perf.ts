@@ -4,7 +4,7 @@ import { koffi } from './koffi.ts';
 
 const SYSCALL: Readonly<Record<string, number>> = { x64: 298, arm64: 241 };
 const ATTR_BYTES = 112;
-/** read_format: the value, then ns for which it was asked for, and ns for which it counted. */
+/** read_format: the value, then the ns for which it was enabled, and the ns for which it was counting. */
 const ENABLED_AND_RUNNING = 3n;
 const CLOSE_ON_EXEC = 8n;
 
@@ -17,7 +17,7 @@ interface LibC {
     group: number,
     flags: bigint,
   ): number;
-  /** Node warns of files that it closes and has not opened. */
+  /** Node warns if it closes files that it did not open. */
   close(file: number): number;
 }
 
@@ -39,7 +39,7 @@ function load(): LibC | null {
   return libc;
 }
 
-/** One event of one CPU, whoever runs there. */
+/** One event counted on one CPU, whichever program runs there. */
 export class PerfCounter {
   private file: number;
   private readonly words = new BigUint64Array(3);
@@ -48,7 +48,7 @@ export class PerfCounter {
     this.file = file;
   }
 
-  /** Null where there is no such event or CPU, or it is not permitted. @param type and `config`: as linux/perf_event.h has them */
+  /** Null if there is no such event or CPU, or it is not permitted. @param type and `config`: see linux/perf_event.h */
   static open(type: number, config: number, cpu: number): PerfCounter | null {
     const c = load();
     if (c === null) return null;
@@ -63,8 +63,8 @@ export class PerfCounter {
   }
 
   /**
-   * The count so far. Where the kernel took turns with other events, what the time that it counted stands for; null where it never
-   * has.
+   * The count so far. If the kernel took turns with other events, scaled to the whole time; null if it has not
+   * counted at all.
    */
   read(): bigint | null {
     try {

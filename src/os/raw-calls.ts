@@ -1,6 +1,6 @@
 /**
- * System calls of a thread that wakes now and then, straight through libc. Node's own pass through many layers, whose
- * code has left the processor's caches each time: a wait and a read cost a third of theirs. Where there is no FFI they are Node's.
+ * System calls for a thread that wakes now and then, straight through libc. Node's own calls pass through many layers, whose
+ * code is no longer in the processor's caches each time: a direct wait and read cost a third. Without FFI, Node's calls are used.
  */
 import { fstatSync, readSync } from 'node:fs';
 import { koffi } from './koffi.ts';
@@ -20,7 +20,7 @@ let libc: LibC | null | undefined;
 function load(): LibC | null {
   if (libc !== undefined) return libc;
   libc = null;
-  // Elsewhere a timespec looks different, or the clock has another number.
+  // On other systems a timespec looks different, or the clock has another number.
   if (process.platform !== 'linux' || !/^(x64|arm64)$/.test(process.arch)) return libc;
   try {
     const lib = koffi().load(null);
@@ -35,13 +35,13 @@ function load(): LibC | null {
   return libc;
 }
 
-/** struct timespec: two numbers of 64 bits. */
+/** struct timespec: two 64-bit numbers. */
 const until = new Int32Array(4);
 const NS = 1e9;
 
 /**
- * Sleeps until `nanoseconds` of CLOCK_MONOTONIC, or a signal. False, at once, where that cannot be done. Nothing but time
- * ends it: not for long sleeps. Source: clock_nanosleep(2).
+ * Sleeps until `nanoseconds` of CLOCK_MONOTONIC, or until a signal. Returns false at once if that is impossible. Nothing but time
+ * ends the sleep, so keep it short. Source: clock_nanosleep(2).
  */
 export function sleepUntil(nanoseconds: number): boolean {
   const c = load();
@@ -53,14 +53,14 @@ export function sleepUntil(nanoseconds: number): boolean {
   return true;
 }
 
-/** As `readSync`, to the beginning of `bytes`. @throws the system's error */
+/** Like `readSync`, to the beginning of `bytes`. @throws the system's error */
 export function readAt(file: number, bytes: Uint8Array, length: number, position: number): number {
   const got = load()?.pread(file, bytes, length, position) ?? -1;
-  // It tells what is wrong.
+  // Node's call gives the error's text.
   return got >= 0 ? got : readSync(file, bytes, 0, length, position);
 }
 
-/** Bytes of an open file; moves its offset. */
+/** Reads bytes of an open file and moves its offset. */
 export function sizeOf(file: number): number {
   const size = load()?.lseek(file, 0, SEEK_END) ?? -1;
   return size >= 0 ? size : fstatSync(file).size;

@@ -1,6 +1,6 @@
 /**
- * Signals as a thread other than the main one sees them. Node tells the main thread alone, which may be busy with something
- * that never ends; libuv tells every loop that asks. Source: docs.libuv.org, uv_loop_t and uv_signal_t.
+ * Signals for a thread other than the main one. Node delivers signals to the main thread alone, which may be busy with something
+ * that never ends; libuv delivers them to every loop that asks. Source: docs.libuv.org, uv_loop_t and uv_signal_t.
  */
 import { constants } from 'node:os';
 import { koffi } from './koffi.ts';
@@ -9,20 +9,20 @@ import { koffi } from './koffi.ts';
 const SIGNAL = 16;
 const NOWAIT = 2;
 
-/** Addresses of libuv's: a loop, and the handle of each signal. They may be sent to the thread that looks. */
+/** Addresses in libuv: a loop, and a handle per signal. They may be sent to the thread that looks for signals. */
 export interface CaughtSignals {
   readonly loop: bigint;
   readonly handles: readonly (readonly [number: number, handle: bigint])[];
 }
 
 /**
- * From here on `names` are noted for `SignalLook`; the main thread gets them too, where it listens.
- * @throws Error where the platform has no FFI, or Node hides libuv
+ * From now on `SignalLook` sees the signals `names`; the main thread still gets them if it listens.
+ * @throws Error if the platform has no FFI, or Node hides libuv
  */
 export function catchSignals(names: readonly NodeJS.Signals[]): CaughtSignals {
   const ffi = koffi();
   const node = ffi.load(null);
-  // Never freed: a signal may come while the thread that looks is being ended.
+  // Never freed: a signal may arrive while the thread that looks is being ended.
   const room = (size: number | bigint) => BigInt(ffi.address(ffi.alloc('char', Number(size))));
   const loop = room(node.func('size_t uv_loop_size()')());
   const size = node.func('size_t uv_handle_size(int)')(SIGNAL);
@@ -38,7 +38,7 @@ export function catchSignals(names: readonly NodeJS.Signals[]): CaughtSignals {
   return { loop, handles };
 }
 
-/** What libuv calls for a signal is its own function that stops the handle: so nothing calls into JavaScript. */
+/** For a signal, libuv calls its own function that stops the handle; so nothing calls into JavaScript. */
 function armer(): (handle: bigint, number: number) => void {
   const node = koffi().load(null);
   const start = node.func('int uv_signal_start(void *, void *, int)');
@@ -46,7 +46,7 @@ function armer(): (handle: bigint, number: number) => void {
   return (handle, number) => start(handle, stop, number);
 }
 
-/** In one thread. */
+/** Sees signals from one thread. */
 export class SignalLook {
   private readonly caught: CaughtSignals;
   private readonly run: (loop: bigint, mode: number) => number;
@@ -62,7 +62,7 @@ export class SignalLook {
     this.stop = node.func('int uv_signal_stop(void *)');
   }
 
-  /** Whether one has come since the last call. */
+  /** Whether a signal has arrived since the last call. */
   take(): boolean {
     const { loop, handles } = this.caught;
     this.run(loop, NOWAIT);
@@ -71,7 +71,7 @@ export class SignalLook {
     return come.length > 0;
   }
 
-  /** Notes no more. */
+  /** Sees no more signals. */
   close(): void {
     for (const [, handle] of this.caught.handles) this.stop(handle);
   }

@@ -1,7 +1,7 @@
-/** Threads of our own: one that does a task and ends, one that answers again and again. Each has its two halves here. */
+/** Two kinds of threads: one does a task and ends, the other answers requests. Both halves of each are here. */
 import { parentPort, Worker, type WorkerOptions, workerData } from 'node:worker_threads';
 
-/** An error on its way between threads: a copy would lose its name and what it knows. */
+/** An error on its way between threads: structured cloning would lose its name and fields. */
 type Failure = Readonly<Record<string, unknown>>;
 
 type FromThread<Said, Result> =
@@ -28,18 +28,18 @@ function errorFrom({ cause, ...failure }: Failure): Error {
   return cause === undefined ? error : Object.assign(error, { cause: errorFrom(cause as Failure) });
 }
 
-/** The thread is gone, and has not said why. */
+/** The thread has ended without saying why. */
 const gone = (code: number) => new Error(`its thread ended with code ${code}`);
 
 export interface StartedThread<Result> {
   readonly worker: Worker;
-  /** What it gives; rejects with what was thrown there (name, stack, plain fields), and where it ends without a result. */
+  /** The task's result. Rejects with what the thread threw (name, stack, plain fields), or if it ends without a result. */
   readonly done: Promise<Result>;
 }
 
 /**
- * Starts a thread that does a task: `script` calls `doTask`.
- * @param hear gets what it says meanwhile
+ * Starts a thread that does one task: `script` calls `doTask`.
+ * @param hear gets the messages that the thread sends meanwhile
  */
 export function startThread<Said, Result>(
   script: URL,
@@ -56,12 +56,12 @@ export function startThread<Said, Result>(
     worker.on('error', reject);
     worker.on('exit', (code) => reject(gone(code)));
   });
-  // Whoever waits for it hears of it; until then it is not unhandled.
+  // The caller gets the rejection when it awaits; until then it must not count as unhandled.
   done.catch(() => {});
   return { worker, done };
 }
 
-/** The other half of `startThread`. */
+/** The thread's half of `startThread`. */
 export async function doTask<Task, Said, Result>(
   work: (task: Task, say: (said: Said) => void) => Result | Promise<Result>,
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function doTask<Task, Said, Result>(
 
 type Answer<Reply> = { readonly reply: Reply } | { readonly failure: Failure };
 
-/** A thread that answers requests, one after the other: its script calls `answerAll`. */
+/** A thread that answers requests one after the other: its script calls `answerAll`. */
 export class AnsweringThread<Request, Reply> {
   private readonly worker: Worker;
   private readonly asked: {
@@ -99,30 +99,30 @@ export class AnsweringThread<Request, Reply> {
     this.worker.on('exit', (code) => end(gone(code)));
   }
 
-  /** Requests that are not answered yet. */
+  /** Requests that have no answer yet. */
   get waiting(): number {
     return this.asked.length;
   }
 
-  /** Rejects with what was thrown there, and where the thread is gone. */
+  /** Rejects with what the thread threw, or if the thread has ended. */
   ask(request: Request): Promise<Reply> {
     if (this.dead !== null) return Promise.reject(this.dead);
     const reply = new Promise<Reply>((resolve, reject) => {
       this.asked.push({ resolve, reject });
     });
-    // Whoever waits is told; perhaps nobody does any more.
+    // The caller gets the rejection if it still waits; if nobody does, it must not count as unhandled.
     reply.catch(() => {});
     this.worker.postMessage(request);
     return reply;
   }
 
-  /** Ends it, whatever it does. */
+  /** Ends the thread, whatever it is doing. */
   async end(): Promise<void> {
     await this.worker.terminate();
   }
 }
 
-/** The other half of `AnsweringThread`. */
+/** The thread's half of `AnsweringThread`. */
 export function answerAll<Request, Reply>(
   answer: (request: Request) => Reply | Promise<Reply>,
 ): void {

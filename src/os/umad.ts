@@ -1,6 +1,6 @@
 /**
- * Sends management datagrams through the kernel's umad device, and waits for their answers. The kernel gives each
- * request back with a time-out as its status where none comes, so a read never waits for ever. No fabric was at hand:
+ * Sends management datagrams through the kernel's umad device and waits for their answers. If no answer comes, the kernel gives
+ * the request back with a time-out as its status, so a read never waits forever. No fabric was available:
  * tests check what is written, not what a fabric answers. Source: user_mad in the kernel's documentation of InfiniBand.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
@@ -17,9 +17,9 @@ const WELL_KNOWN_QKEY = 0x80010000;
 const TIMEOUT = 100;
 const RETRIES = 2;
 
-/** Who asks, and what for. */
+/** The agent that asks, and the class of its questions. */
 export interface UmadAgent {
-  /** 0: subnet management; 1: all else. */
+  /** 0: subnet management; 1: everything else. */
   readonly queuePair: 0 | 1;
   readonly managementClass: number;
   readonly classVersion: number;
@@ -31,7 +31,7 @@ export class Umad {
   private readonly agents = new Map<string, number>();
   private readonly buffer = Buffer.alloc(HEADER + LONGEST);
 
-  /** @throws Error as open(2) fails */
+  /** @throws Error if open(2) fails */
   constructor(path: string) {
     this.path = path;
     this.file = openSync(path, 'r+');
@@ -55,7 +55,7 @@ export class Umad {
     return id;
   }
 
-  /** The answer to a datagram that goes to `lid`. @throws Error */
+  /** The answer to a datagram sent to `lid`. @throws Error */
   exchange(agent: UmadAgent, lid: number, datagram: Uint8Array): Uint8Array {
     const buffer = this.buffer.fill(0);
     buffer.writeUInt32LE(this.agent(agent), 0);
@@ -65,7 +65,7 @@ export class Umad {
     buffer.writeUInt32BE(agent.queuePair === 0 ? 0 : WELL_KNOWN_QKEY, 24);
     buffer.writeUInt16BE(lid, 28);
     buffer.set(datagram, HEADER);
-    // Bytes 8 to 15 of a datagram name its transaction; the kernel keeps the upper four for itself.
+    // Bytes 8 to 15 of a datagram are its transaction id; the kernel reserves the upper four.
     const transaction = buffer.readUInt32BE(HEADER + 12);
     writeSync(this.file, buffer, 0, HEADER + datagram.length);
     for (;;) {

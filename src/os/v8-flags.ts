@@ -1,16 +1,16 @@
-/** V8's settings. Each V8 knows its own, and writes a line to stderr about any other: what it does not know is not set. */
+/** V8's settings. Each version of V8 knows its own and prints a line to stderr about others, so unknown ones are not set. */
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * The usual values: in every V8, or in those that were tried and know the setting: Node 20's (11.3), 22's (12.4), 24's (13.6),
+ * The default values: of every V8, or of the versions that were tried: Node 20's (11.3), 22's (12.4), 24's (13.6),
  * 26's (14.6).
  */
 export const USUAL = {
   'max-inlined-bytecode-size': 460,
   'max-inlined-bytecode-size-cumulative': 920,
-  /** Bytes of bytecode that a function runs through before it is optimised. */
+  /** Bytes of bytecode that a function executes before it is optimised. */
   'interrupt-budget': { '11.3': 67_584 },
-  /** Calls of a function before it is optimised. `--v8-options` says 3,000, but another of its defaults implies more. */
+  /** Calls of a function before it is optimised. `--v8-options` says 3,000, but another default implies more. */
   'invocation-count-for-turbofan': { '12.4': 3000, '13.6': 10_000, '14.6': 16_000 },
 } as const satisfies Readonly<Record<string, number | Readonly<Record<string, number>>>>;
 
@@ -19,15 +19,15 @@ type V8Flag = keyof typeof USUAL;
 /** What this thread has set. */
 const changed = new Set<V8Flag>();
 
-/** The usual value in V8 of a version, such as `process.versions.v8`; undefined where it may not know the setting. */
+/** The default value in a version of V8, such as `process.versions.v8`; undefined if it may not know the setting. */
 export function usualValue(v8: string, flag: V8Flag): number | undefined {
   const usual: number | Readonly<Record<string, number>> = USUAL[flag];
   return typeof usual === 'number' ? usual : usual[v8.split('.').slice(0, 2).join('.')];
 }
 
 /**
- * Sets it for the whole process, from the next function that is compiled or optimised; nothing where this V8 lacks it. The
- * usual value comes back when this thread ends: what V8 has compiled is kept for processes that begin with it
+ * Sets it for the whole process, from the next function on that is compiled or optimised; does nothing if this V8 lacks it. The
+ * default comes back when this thread ends, because what V8 has compiled is kept for processes that begin with it
  * (bin/compiled.js).
  */
 export function setV8Flag(flag: V8Flag, value: number): void {

@@ -1,4 +1,4 @@
-/** The time of day to the nanosecond: Node's own is of milliseconds, or does not follow when the clock is set. */
+/** The time of day in nanoseconds: Node's own clocks have milliseconds, or do not follow when the clock is set. */
 import { koffi } from './koffi.ts';
 
 const CLOCK_REALTIME = 0;
@@ -18,28 +18,28 @@ function reader(): () => bigint {
   }
 }
 
-/** Nanoseconds since 1970; where there is no FFI, good to a millisecond. */
+/** Nanoseconds since 1970; accurate to a millisecond without FFI. */
 export function wallClock(): bigint {
   read ??= reader();
   return read();
 }
 
-/** Both clocks at one moment. */
+/** Both clocks at the same moment. */
 export interface ClockPair {
   /** Nanoseconds of the monotonic clock (`process.hrtime`). */
   readonly monotonic: bigint;
   /** Nanoseconds since 1970. */
   readonly wall: bigint;
-  /** Nanoseconds by which the two may belong to different moments. */
+  /** Nanoseconds by which the two readings may be apart. */
   readonly apart: number;
 }
 
-/** Two readings of a clock that are nearer than this have nothing between them, ns. */
+/** Readings at most this many nanoseconds apart are close enough. */
 const CLOSE = 20_000;
 const TRIES = 50;
 
 /**
- * The two cannot be read at once: of several tries the closest counts, as a thread that loses its CPU between the readings
+ * The two clocks cannot be read at once. The closest of several tries counts: a thread that loses its CPU between the readings
  * would be wrong by that time.
  */
 export function clockPair(): ClockPair {
@@ -54,7 +54,7 @@ export function clockPair(): ClockPair {
   return best as ClockPair;
 }
 
-/** A moment's time of day, ns since 1970. @param monotonic ns of CLOCK_MONOTONIC */
+/** The time of day of a moment, ns since 1970. @param monotonic ns of CLOCK_MONOTONIC */
 export function wallAt(monotonic: bigint): bigint {
   const now = clockPair();
   return now.wall - (now.monotonic - monotonic);

@@ -1,4 +1,4 @@
-/** Writes a file in one piece: whoever reads it sees all of the old text or all of the new. */
+/** Writes a file as a whole: readers see all of the old text or all of the new. */
 import {
   closeSync,
   fsyncSync,
@@ -9,24 +9,24 @@ import {
   writeFileSync,
 } from 'node:fs';
 
-/** Whether a file may take the place of what is at `path`: nothing, or a file; never a device, a pipe or a folder. */
+/** Whether a file may replace what is at `path`: nothing or a file, but never a device, a pipe or a folder. */
 export function isReplaceable(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() !== false;
 }
 
 /**
- * Writes `text` beside `path` and renames it. A device or a pipe, such as /dev/stdout, is written to as it is.
- * @param onDisk waits until it is on the disk
- * @throws the system's error; nothing is left beside
+ * Writes `text` to a file beside `path` and renames it. Devices and pipes, such as /dev/stdout, are written to directly.
+ * @param onDisk wait until it is on the disk
+ * @throws the system's error; no other file is left behind
  */
 export function writeWhole(path: string, text: string, onDisk = false): void {
   if (isReplaceable(path)) replaceFile(path, text, { onDisk });
   else writeFileSync(path, text);
 }
 
-/** Finds out whether `writeWhole` can write there; nothing is left. @throws the system's error */
+/** Checks that `writeWhole` can write there; leaves nothing behind. @throws the system's error */
 export function tryWhole(path: string): void {
-  // A folder cannot be opened in this way; a pipe can, whoever reads it.
+  // A folder cannot be opened this way; a pipe can, whoever reads it.
   if (!isReplaceable(path)) closeSync(openSync(path, 'r+'));
   else {
     const beside = `${path}.${process.pid}.tmp`;
@@ -37,9 +37,9 @@ export function tryWhole(path: string): void {
 }
 
 /**
- * Puts a file of `text` in the place of whatever has the name `path`: no link of that name, or of the draft's, is
+ * Replaces whatever has the name `path` by a file with `text`. No link at `path`, or at the temporary name, is
  * followed.
- * @throws the system's error; nothing is left beside
+ * @throws the system's error; no other file is left behind
  */
 export function replaceFile(
   path: string,
@@ -47,7 +47,7 @@ export function replaceFile(
   { onDisk = false, mode = 0o666 }: { readonly onDisk?: boolean; readonly mode?: number } = {},
 ): void {
   const beside = `${path}.${process.pid}.tmp`;
-  // Of a dead process of the same number, if any.
+  // Left by a dead process of the same number, if it is there.
   rmSync(beside, { force: true });
   try {
     const file = openSync(beside, 'wx', mode);

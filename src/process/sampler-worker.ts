@@ -6,46 +6,46 @@ import { RunClock, type RunZero } from '../os/run-clock.ts';
 import { doTask } from '../os/thread.ts';
 import { ProcessWatch } from './watch.ts';
 
-/** Samples per frame: a frame costs as much as reading ten threads. */
+/** Samples per frame: writing a frame costs as much as reading ten threads. */
 const TOGETHER = 5;
 
 export interface ProcessTask {
-  /** File of frames that is made. */
+  /** The file of frames to make. */
   readonly file: string;
   readonly host: string;
   readonly mark: string;
   readonly words: string;
   readonly zero: RunZero;
   /**
-   * Milliseconds between samples of threads, and how many of these pass between samples of the rest.
+   * Milliseconds between samples of threads, and how many of these lie between samples of everything else.
    */
   readonly interval: number;
   readonly every: number;
-  /** Whether frames are handed to the starter too. */
+  /** Whether frames are also sent to the starter. */
   readonly tell: boolean;
   /** BELL, ROOT, STOP, SEEN. */
   readonly orders: Int32Array;
 }
 
 export const BELL = 0;
-/** The process that the command begins with; 0 while there is none. */
+/** The process with which the command begins; 0 before it has started. */
 export const ROOT = 1;
 export const STOP = 2;
-/** Set by the thread when it has taken its first sample. */
+/** The thread sets it when it has taken its first sample. */
 export const SEEN = 3;
 export const ORDERS = 4;
 
 /** What the sampler did. */
 export interface ProcessResult {
   readonly samples: number;
-  /** Moments that passed while an earlier sample was under way. */
+  /** Samples that were skipped because an earlier one was still being taken. */
   readonly missed: number;
-  /** Bytes that could not be written, and why; null where all could. */
+  /** Bytes that could not be written, and why; null if all were written. */
   readonly droppedBytes: number;
   readonly error: string | null;
 }
 
-/** Messages to the starter: frames are passed on as they are written. */
+/** Messages to the starter: frames as they are written. */
 export type ProcessSaid = 'started' | readonly Uint8Array[];
 
 /** Appends to the file. After a failed write nothing more is written, and the bytes are counted. */
@@ -95,7 +95,7 @@ function sample(task: ProcessTask, say: (said: ProcessSaid) => void): ProcessRes
   const watch = new ProcessWatch({ host, root, mark, words, now: () => clock.now() });
   let [samples, missed] = [0, 0];
   const start = performance.now();
-  // The stop has a word of its own, which rings the bell, too.
+  // `stop` is a word of its own; setting it also rings the bell.
   for (let tick = 0; root !== 0; ) {
     put(watch.sample(tick % every === 0, tick % TOGETHER === 0));
     samples++;

@@ -1,4 +1,4 @@
-/** Samples a command's processes and threads beside it: a thread of its own appends to `extra.frames`. */
+/** Samples a command's processes and threads while it runs: a separate thread appends to `extra.frames`. */
 import { SHARE_ENV, type WorkerOptions } from 'node:worker_threads';
 import { TriscopeError } from '../model/error.ts';
 import type { RunZero } from '../os/run-clock.ts';
@@ -18,7 +18,7 @@ import {
 const INTERVAL = 100;
 const EVERY = 10;
 /**
- * Milliseconds that the command's starter waits for the first sample. Even a process that has ended is there until
+ * How long the command's starter waits for the first sample, in ms. Even a process that has ended exists until
  * its starter reaps it.
  */
 const FIRST = 1000;
@@ -28,14 +28,14 @@ export interface ProcessOptions {
   readonly host: string;
   /** Value of ENV_MARK in the command's environment. */
   readonly mark: string;
-  /** The command's. */
+  /** Process id of the command. */
   readonly words: string;
   readonly zero: RunZero;
   /** Gets frames as they are written. */
   readonly onFrames?: (frames: readonly Uint8Array[]) => void;
 }
 
-/** The sampler could not start, or came to an early end. */
+/** The sampler could not start, or ended early. */
 export class ProcessSamplerError extends TriscopeError {
   override readonly name = 'ProcessSamplerError';
 }
@@ -49,7 +49,7 @@ export class ProcessSampler {
     this.done = done;
   }
 
-  /** Starts its thread, which waits for `watch`. @throws ProcessSamplerError */
+  /** Starts the sampler's thread, which waits for `watch`. @throws ProcessSamplerError */
   static start({ onFrames, ...options }: ProcessOptions): Promise<ProcessSampler> {
     const orders = new Int32Array(new SharedArrayBuffer(4 * ORDERS));
     const tell = onFrames !== undefined;
@@ -69,7 +69,7 @@ export class ProcessSampler {
   }
 
   /**
-   * Tells the thread that the command has begun. Returns when it was sampled first, even if it has ended by then.
+   * Tells the thread that the command has begun. Returns after the first sample, even if the command has ended by then.
    */
   watch(root: number): void {
     Atomics.store(this.orders, ROOT, root);
@@ -77,7 +77,7 @@ export class ProcessSampler {
     Atomics.wait(this.orders, SEEN, 0, FIRST);
   }
 
-  /** Ends it; what is still there is sampled a last time. @throws ProcessSamplerError */
+  /** Takes a last sample of what still exists, and ends the thread. @throws ProcessSamplerError */
   stop(): Promise<ProcessResult> {
     Atomics.store(this.orders, STOP, 1);
     Atomics.notify(this.orders, STOP);

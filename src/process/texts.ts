@@ -1,6 +1,6 @@
-/** Files of /proc about processes and threads, as values. Source: proc(5); Documentation/scheduler/sched-stats. */
+/** Parses files of /proc about processes and threads. Source: proc(5); Documentation/scheduler/sched-stats. */
 
-/** Nanoseconds of a tick: what user programs see is in hundredths of a second on every Linux. */
+/** Nanoseconds of a tick: Linux shows times to user programs in hundredths of a second on every machine. */
 const TICK = 10_000_000n;
 
 export interface Stat {
@@ -13,13 +13,13 @@ export interface Stat {
   /** Nanoseconds, in steps of a tick. */
   readonly user: bigint;
   readonly system: bigint;
-  /** Ticks from the machine's start: together with the process's number, its identity for ever. */
+  /** Ticks since the machine's start. Together with the process id it identifies a process for ever. */
   readonly started: string;
-  /** CPU that it ran on last. */
+  /** The CPU that it last ran on. */
   readonly cpu: number;
 }
 
-/** Reads the text of `stat`; null if it is none. A name may contain spaces and brackets. */
+/** Parses the text of `stat`; null if it is not one. A name may contain spaces and brackets. */
 export function readStat(text: string): Stat | null {
   const open = text.indexOf('(');
   const close = text.lastIndexOf(')');
@@ -39,10 +39,10 @@ export function readStat(text: string): Stat | null {
   };
 }
 
-/** Variables in which launchers pass a process's rank in its job. */
+/** Environment variables in which launchers pass a process's rank in its job. */
 const RANKS = ['OMPI_COMM_WORLD_RANK', 'PMI_RANK', 'PMIX_RANK', 'MV2_COMM_WORLD_RANK'];
 
-/** The MPI rank in a text of `environ`; null outside of MPI. */
+/** The MPI rank in a text of `environ`; null for a process without MPI. */
 export function rankOf(environ: string): number | null {
   const variables = new Map(
     environ.split('\0').map((one) => {

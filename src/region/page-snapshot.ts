@@ -1,50 +1,50 @@
-/** All that a region page said at one moment. */
+/** All that a region page holds at one moment. */
 import type { Hint } from '../model/region-layout.ts';
 
 /** A region that a process named. */
 export interface PageRegion {
-  /** UTF-8; bytes that are not are replaced by U+FFFD. */
+  /** UTF-8; bytes that are not valid UTF-8 are replaced by U+FFFD. */
   readonly name: string;
   /** CRC-32 of the name's bytes. */
   readonly hash: number;
-  /** As when the name was first registered. */
+  /** The hint with which the name was first registered. */
   readonly hint: Hint;
 }
 
-/** Time in which any thread of the process was inside. Times in ns since the page's zero. */
+/** Time in which any thread of the process was inside. Times in ns since the page's start. */
 interface UnitedTime {
-  /** Ends less beginnings, modulo 2^64. */
+  /** Sum of ends minus sum of beginnings, modulo 2^64. */
   readonly ns: bigint;
-  /** A thread is inside: the last end is still to come. */
+  /** A thread is inside: its end is still to come. */
   readonly open: boolean;
 }
 
 /**
- * In seconds; where it is open, up to `end`, in seconds since the page's zero. Clocks of threads differ by nanoseconds, so
- * that an end may precede its beginning: never less than 0.
+ * In seconds; while open, up to `end` (seconds since the page's start). Clocks of threads differ by nanoseconds, so an
+ * end may precede its beginning; the result is never below 0.
  */
 export function unitedSeconds({ ns, open }: UnitedTime, end: number): number {
   const whole = BigInt.asIntN(64, open ? ns + BigInt(Math.round(end * 1e9)) : ns);
   return Math.max(0, Number(whole) / 1e9);
 }
 
-/** A region inside the regions above it, in one thread. */
+/** A region below the regions around it, in one thread. */
 export interface PageNode {
   /** Index of its thread in `PageSnapshot.threads`. */
   readonly thread: number;
   /** Index of its region in `PageSnapshot.regions`. */
   readonly region: number;
-  /** Index of the node above it in `PageSnapshot.nodes`; -1 for an outermost region. */
+  /** Index of the enclosing region's node in `PageSnapshot.nodes`; -1 for an outermost region. */
   readonly parent: number;
   /** Whether its visits are asynchronous: they overlap, so nothing is ever attributed to them. */
   readonly async: boolean;
   /** Number of completed visits. */
   readonly count: number;
-  /** Seconds of the completed visits together. */
+  /** Total seconds of the completed visits. */
   readonly seconds: number;
-  /** Number of visits that are open. */
+  /** Number of visits that are still open. */
   readonly inside: number;
-  /** When the open visit began, seconds since `PageReader.startNs`; null where none is. */
+  /** When the open visit began, in seconds since `PageReader.startNs`; null if none is open. */
   readonly entered: number | null;
 }
 
@@ -57,7 +57,7 @@ export interface PageThread {
   readonly depth: number;
 }
 
-/** All that a page says at one moment: regions, threads, and the tree of regions with counts and seconds. */
+/** All that a page holds at one moment: regions, threads, and the tree of regions with counts and seconds. */
 export interface PageSnapshot {
   readonly regions: readonly PageRegion[];
   readonly threads: readonly PageThread[];
@@ -66,9 +66,9 @@ export interface PageSnapshot {
   readonly united: readonly UnitedTime[];
   /** Time in which any thread was in any region. */
   readonly unitedAny: UnitedTime;
-  /** False where a thread wrote without pause: its sums may then be a few visits apart from each other. */
+  /** False if a thread wrote without a pause: its sums may then differ by a few visits. */
   readonly whole: boolean;
-  /** Number of names for which the page had no room; their time is that of the region called (overflow). */
+  /** Number of names for which the page had no room; their time belongs to the region called (overflow). */
   readonly regionsRefused: number;
   /** Number of threads for which the page had no room. */
   readonly threadsRefused: number;
@@ -78,7 +78,7 @@ export interface PageSnapshot {
   readonly unplaced: number;
 }
 
-/** Of a page that was never read. */
+/** The snapshot of a page that was never read. */
 export const NOTHING_SEEN: PageSnapshot = {
   ...{ regions: [], threads: [], nodes: [], united: [], whole: true },
   unitedAny: { ns: 0n, open: false },

@@ -1,11 +1,11 @@
 /**
- * The signals and controls of one machine, by name: push what is wanted once, then read it all at each tick.
+ * A machine's signals and controls by name: push those that are wanted once, then read all of them at each tick.
  *
  * ```ts
  * const platform = Platform.open();
  * const energy = platform.push('CPU_ENERGY', 'board', 0);
  * platform.readBatch();
- * platform.sample(energy); // joules; NaN where this machine tells none
+ * platform.sample(energy); // joules; NaN if this machine has none
  * platform.close();
  * ```
  * Source of the model: GEOPM's PlatformIO manual page.
@@ -29,17 +29,17 @@ import { syntheticProvider } from './signals/synthetic.ts';
 import { Tick } from './tick.ts';
 import { isSignalDomain, type Topology } from './topology.ts';
 
-/** Below which root, with made-up signals or not, whether settings may be written, and of which CPUs. */
+/** Which root folder, whether to make up signals, whether settings may be written, and which CPUs count. */
 export interface PlatformOptions {
-  /** Folder of a recorded, or moving, `proc` and `sys`. */
+  /** Folder with a recorded (or changing) `proc` and `sys`. */
   readonly root?: string;
-  /** Gives demo energies and frequencies, marked as such, where the machine has none. */
+  /** Makes up energies and frequencies, marked as such, if the machine has none. */
   readonly synthetic?: boolean;
   /** Whether controls may be written. */
   readonly allowControl?: boolean;
-  /** CPUs whose values count, where a signal of CPUs is aggregated; all where absent. */
+  /** CPUs whose values count when signals of CPUs are aggregated; all if omitted. */
   readonly activeCpus?: Iterable<number>;
-  /** Providers beside the machine's, and before them, such as one of the application's regions. */
+  /** Providers that come before the machine's, such as one for the application's regions. */
   readonly providers?: readonly Provider[];
 }
 
@@ -50,12 +50,12 @@ export interface SignalInfo extends SignalDeclaration {
   readonly aliases: readonly string[];
 }
 
-/** What was pushed: channels to gather, and how they become one. */
+/** What was pushed: channels to gather, and how their values are combined. */
 interface Pushed {
   readonly signal: string;
   readonly domain: SignalDomain;
   readonly index: number;
-  /** Native indices, and a channel of each. */
+  /** Native indices, with a channel for each. */
   readonly indices: readonly number[];
   readonly channels: readonly { readonly value: number }[];
   readonly aggregate: Aggregate;
@@ -63,7 +63,7 @@ interface Pushed {
 }
 
 /**
- * Signals and controls of a machine: they are pushed once, then read together, as in GEOPM.
+ * Signals and controls of a machine. They are pushed once, then read together, as in GEOPM.
  * @example
  * ```ts
  * import { Platform } from 'triscope/signals';
@@ -78,7 +78,7 @@ interface Pushed {
 export class Platform {
   /** Packages, cores, CPUs and the like. */
   readonly topology: Topology;
-  /** What may be set. */
+  /** The machine's controls: settings that can be written. */
   readonly controls: Controls;
   private readonly _tick: Tick;
   private readonly machine: Machine;
@@ -103,7 +103,7 @@ export class Platform {
       this.opened.push(provided);
       for (const signal of provided.signals) this.register(provider, signal);
     };
-    // What is derived comes last, and may be derived from demo values.
+    // Derived signals come last; they may be derived from made-up values.
     const isLast = ({ name }: Provider) => name === 'derived';
     for (const provider of providers) if (!isLast(provider)) open(provider);
     if (options.synthetic) open(syntheticProvider);
@@ -113,7 +113,7 @@ export class Platform {
     this.setActiveCpus(options.activeCpus ?? null);
   }
 
-  /** Opens the machine's signals. @throws SignalConfigError where its files make no sense */
+  /** Opens the machine's signals. @throws SignalConfigError if a file that describes signals is invalid */
   static open(options: PlatformOptions = {}): Platform {
     return new Platform(options);
   }
@@ -149,18 +149,18 @@ export class Platform {
     return [...this._signals.keys(), ...this.aliases.keys()];
   }
 
-  /** What is said of a signal, by name or alias; null where this machine has none such. */
+  /** Description of a signal, by name or alias; null if this machine has no such signal. */
   info(name: string): SignalInfo | null {
     const signal = this.find(name);
     return this.signals().find((info) => info.name === signal?.name) ?? null;
   }
 
-  /** One more than the largest index of a domain; 0 where the machine has none such. */
+  /** The largest index of a domain plus 1; 0 if the machine has no part of that domain. */
   domainCount(domain: SignalDomain): number {
     return this.topology.count(domain);
   }
 
-  /** `CLOCK_MONOTONIC` in ns, of the moment that TIME counts from. */
+  /** `CLOCK_MONOTONIC` in ns at the moment from which TIME counts. */
   get timeZero(): bigint {
     return BigInt(Math.round(clockOffset() + this._tick.zero * 1e6));
   }
@@ -169,12 +169,12 @@ export class Platform {
     this._tick.zero = (Number(nanoseconds) - clockOffset()) / 1e6;
   }
 
-  /** Which CPUs count where values of CPUs are aggregated; null: all. */
+  /** Which CPUs count when values of CPUs are aggregated; null: all. */
   setActiveCpus(cpus: Iterable<number> | null): void {
     this.active = cpus === null ? null : new Set(cpus);
   }
 
-  /** The domain called `name`. @throws SignalError where there is none */
+  /** The domain called `name`. @throws SignalError if there is none */
   domain(name: string): SignalDomain {
     if (isSignalDomain(name)) return name;
     throw new SignalError(`domain ${name}: must be one of ${SIGNAL_DOMAINS.join(', ')}`, name, [
@@ -183,11 +183,11 @@ export class Platform {
   }
 
   /**
-   * Asks for a signal at each tick, at its native domain or aggregated at a coarser one.
+   * Requests a signal at each tick, at its native domain or aggregated to a coarser one.
    * @param index number of the part of the machine within `domain`, from 0 on
    * @returns the handle for `sample`; the same request always has the same one
-   * @throws SignalError where there is no such signal, or it cannot be had at this domain or index
-   * @throws AbsentSignalError where this machine has none such
+   * @throws SignalError if there is no such signal, or not at this domain or index
+   * @throws AbsentSignalError if this machine lacks the signal
    */
   push(name: string, domain: SignalDomain, index: number): number {
     const key = `${name} ${domain} ${index}`;
@@ -224,7 +224,7 @@ export class Platform {
     return { signal: name, domain, index, indices, channels, aggregate, ofCpus };
   }
 
-  /** A name that some machine may have is absent; any other is a mistake. */
+  /** A name that other machines may have is absent here; any other name is a mistake. */
   private unknown(name: string): SignalError | AbsentSignalError {
     const declared = ALL_PROVIDERS.flatMap(({ declares }) =>
       declares.flatMap((one) => [one.name, ...(one.alias ? [one.alias] : [])]),
@@ -239,18 +239,18 @@ export class Platform {
     );
   }
 
-  /** One tick: reads every file that is needed once. */
+  /** One tick: reads each file that is needed once. */
   readBatch(): void {
     this._tick.take();
     this.ticks++;
   }
 
-  /** The first half of a tick: reads files. `tick.compute()` is the other, now or, of what was kept, later. */
+  /** The first half of a tick: reads files. `tick.compute()` is the other half: at once or, from what was kept, later. */
   get tick(): Pick<Tick, 'time' | 'read' | 'compute' | 'kept' | 'keep' | 'recall'> {
     return this._tick;
   }
 
-  /** Value at the last tick of what `push` returned `handle` for, in the signal's unit; NaN where it is absent. */
+  /** Value at the last tick, in the signal's unit, for the `handle` that `push` returned; NaN if it is absent. */
   sample(handle: number): number {
     const pushed = this.pushed[handle];
     if (pushed === undefined || this.ticks === 0) return Number.NaN;
@@ -269,7 +269,7 @@ export class Platform {
   }
 
   /**
-   * One value now, in the signal's unit, apart from what is pushed. Signals that need several samples take them 5 ms apart.
+   * One value now, in the signal's unit, independent of what is pushed. Signals that need several samples take them 5 ms apart.
    * @param index number of the part of the machine within `domain`, from 0 on
    * @throws SignalError as `push`
    */
@@ -291,7 +291,7 @@ export class Platform {
     }
   }
 
-  /** Closes the devices' files; what was set stays set. */
+  /** Closes the devices' files; settings that were written stay. */
   close(): void {
     this._tick.close();
     for (const provided of this.opened) provided.close?.();

@@ -1,25 +1,25 @@
-/** A file of /proc or /sys that is read anew at each tick, through a descriptor that stays open. */
+/** A file of /proc or /sys that is read again at each tick, through a descriptor that stays open. */
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { readAt } from '../os/raw-calls.ts';
 import { parseDecimal } from './signals/digits.ts';
 
-/** A named pipe in place of a file must not stop us. */
+/** O_NONBLOCK: a named pipe in place of a file must not block. */
 export const NON_BLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 const START = 4096;
 const MOST = 1 << 24;
 
 export class PolledFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** Its present text is `bytes[0, length)`; valid until the next tick. */
+  /** The file's current text is `bytes[0, length)`; valid until the next tick. */
   bytes: Buffer = EMPTY;
-  /** 0 while it is absent: the file has vanished, cannot be read, or is empty. */
+  /** 0 while the file is absent: it has vanished, cannot be read, or is empty. */
   length = 0;
-  /** Grows with each reading: whoever keeps what it parsed knows when to parse again. */
+  /** Grows with each reading, so that whoever keeps parsed values knows when to parse again. */
   serial = 0;
   private file = -1;
-  /** In a tree of plain files, one may be replaced by another of its name. */
+  /** In a recorded tree of plain files, a file may be replaced by another of the same name. */
   private readonly replaceable: boolean;
 
   constructor(path: string, replaceable: boolean) {
@@ -27,7 +27,7 @@ export class PolledFile {
     this.replaceable = replaceable;
   }
 
-  /** Reads it. A file that has vanished is looked for again at each tick. */
+  /** Reads the file. A file that has vanished is looked for again at each tick. */
   poll(): void {
     this.serial++;
     this.length = 0;
@@ -46,7 +46,7 @@ export class PolledFile {
       const rest = used === 0 ? this.bytes : this.bytes.subarray(used);
       const got = readAt(this.file, rest, rest.length, used);
       used += got;
-      // What the kernel gives in one go is whole: a page at most for /sys, and /proc fills what it is given.
+      // What the kernel returns in one read is complete: /sys gives at most a page, and /proc fills the buffer.
       if (got === 0 || (used < START && used < this.bytes.length)) return used;
       if (used === this.bytes.length) {
         if (used >= MOST) return 0;
@@ -57,7 +57,7 @@ export class PolledFile {
     }
   }
 
-  /** The number that the text begins with; NaN where it is absent or no number. */
+  /** The number that the text begins with; NaN if the file is absent or begins with no number. */
   number(): number {
     return parseDecimal(this.bytes, 0, this.length);
   }

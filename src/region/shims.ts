@@ -1,6 +1,6 @@
 /**
- * Libraries in C that mark programs nobody marked, built where they are needed with the user's own compilers: MPI and
- * OpenMP differ from machine to machine.
+ * Libraries in C that mark regions in programs that are not marked. They are built on the spot with the user's own compilers,
+ * because MPI and OpenMP differ from machine to machine.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,16 +11,16 @@ import { makeFolder } from '../os/folder.ts';
 import { scratchFolder } from '../os/scratch.ts';
 import { NATIVE_FOLDER, writeGeopmKit } from './geopm-kit.ts';
 
-/** What can be built. */
+/** The shims that can be built. */
 export type ShimName = 'region' | 'geopm' | 'fortran' | 'mpi' | 'openmp' | 'gomp';
 
 interface Shim {
   readonly file: string;
-  /** Other names of the file, in its folder. */
+  /** Other names for the file, in its folder. */
   readonly links?: readonly string[];
-  /** What it is for. */
+  /** What the library is for. */
   readonly what: string;
-  /** Compilers that can build it, best first: the first that works is taken. */
+  /** Compilers that can build it, best first: the first that works is used. */
   readonly compilers: readonly string[];
   readonly install: string;
 }
@@ -70,20 +70,20 @@ export const SHIMS: Readonly<Record<ShimName, Shim>> = {
 
 interface ShimResult {
   readonly name: ShimName;
-  /** The library; null where it could not be built. */
+  /** Path of the library; null if it could not be built. */
   readonly path: string | null;
   readonly compiler: string | null;
-  /** Why it could not be built; '' where it was. */
+  /** Why it could not be built; '' if it was. */
   readonly reason: string;
 }
 
-/** Where libraries are kept unless told otherwise: XDG_CACHE_HOME/triscope. */
+/** Where libraries are kept by default: XDG_CACHE_HOME/triscope. */
 export function shimFolder(env: NodeJS.ProcessEnv = process.env): string {
   const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
   return join(cache, 'triscope');
 }
 
-/** The library of that name, if it was built in `folder`. */
+/** The library of that name, if it has been built in `folder`. */
 export function builtShim(name: ShimName, folder: string): string | null {
   const path = join(folder, SHIMS[name].file);
   return existsSync(path) ? path : null;
@@ -92,7 +92,7 @@ export function builtShim(name: ShimName, folder: string): string | null {
 interface Run {
   readonly ok: boolean;
   readonly text: string;
-  /** First line that says what went wrong. */
+  /** The first line that says what went wrong. */
   readonly error: string;
 }
 
@@ -107,15 +107,15 @@ function run(command: string, args: readonly string[]): Run {
   };
 }
 
-/** Written by hand in pmpi_shim.c. */
+/** Calls that pmpi_shim.c defines by hand. */
 const BY_HAND = new Set(['MPI_Init', 'MPI_Init_thread', 'MPI_Finalize']);
 
-/** Name of a parameter: the last word of its declaration, before any brackets. */
+/** Name of a parameter: the last word of its declaration, without brackets. */
 const parameterName = (declaration: string) =>
   /([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$/.exec(declaration)?.[1] ?? '';
 
 /**
- * What Fortran passes for the parameters of a call in C: an address for each, one for the error, and a length for each text.
+ * What Fortran passes for the parameters of a call in C: an address each, one for the error code, and a length for each text.
  * Source: MPI 3.1, 17.1; GCC's manual of gfortran, "Argument passing conventions".
  */
 function fortranCall(name: string, parameters: readonly string[]): string {
@@ -126,8 +126,8 @@ function fortranCall(name: string, parameters: readonly string[]): string {
 }
 
 /**
- * Calls that the text of a preprocessed mpi.h declares, a CALL(…) and a FORTRAN(…) line each, as pmpi_shim.c wants them. Only
- * such as return int and are there under their profiling name too.
+ * Lines CALL(…) and FORTRAN(…), as pmpi_shim.c expects them, for each call that a preprocessed mpi.h declares. Only
+ * calls that return int and also exist under their profiling name (PMPI_…).
  */
 export function mpiCalls(text: string): string[] {
   const lines: string[] = [];
@@ -152,7 +152,7 @@ const FLAGS = ['-std=gnu11', '-O2', '-fPIC', '-shared', '-pthread', `-I${NATIVE_
 const source = (name: string) => join(NATIVE_FOLDER, name);
 const soname = (name: ShimName) => `-Wl,-soname,${SHIMS[name].file}`;
 
-/** pmpi_calls.h, of the MPI of this compiler. @throws Error what is wrong */
+/** Text of pmpi_calls.h for this compiler's MPI. @throws Error that says what is wrong */
 function writeMpiCalls(compiler: string, work: string): void {
   const probe = join(work, 'probe.c');
   writeFileSync(probe, '#include <mpi.h>\n');
@@ -161,7 +161,7 @@ function writeMpiCalls(compiler: string, work: string): void {
   writeFileSync(join(work, 'pmpi_calls.h'), `${mpiCalls(preprocessed.text).join('\n')}\n`);
 }
 
-/** Arguments that build `name` in `folder`; `work` is for files made on the way. @throws Error what is wrong */
+/** Arguments that build `name` in `folder`; `work` is a folder for intermediate files. @throws Error that says what is wrong */
 function argumentsFor(name: ShimName, compiler: string, folder: string, work: string): string[] {
   const to = ['-o', join(work, SHIMS[name].file)];
   const link = [`-L${folder}`, '-ltriscope_region', '-Wl,-rpath,$ORIGIN'];
@@ -182,7 +182,7 @@ function argumentsFor(name: ShimName, compiler: string, folder: string, work: st
       return [...FLAGS, ...to, source('gomp_interposer.c'), names, ...link, '-ldl'];
     case 'mpi': {
       writeMpiCalls(compiler, work);
-      // Calls that MPI has deprecated are wrapped all the same. There are a thousand: -O2 would take seconds.
+      // Calls that MPI has deprecated are wrapped as well. There are a thousand functions: -O2 would take seconds.
       const calls = [`-I${work}`, '-Wno-deprecated-declarations', '-O1'];
       return [...FLAGS, ...calls, ...to, source('pmpi_shim.c'), ...link];
     }
@@ -203,7 +203,7 @@ function buildOne(name: ShimName, folder: string): ShimResult {
       if (!built.ok) throw new Error(built.error);
       const path = join(folder, SHIMS[name].file);
       makeFolder(dirname(path));
-      // Removed first: a running program keeps the old one.
+      // Removed first, so that running programs keep the old file.
       rmSync(path, { force: true });
       copyFileSync(join(work, SHIMS[name].file), path);
       for (const link of SHIMS[name].links ?? []) {
@@ -220,7 +220,8 @@ function buildOne(name: ShimName, folder: string): ShimResult {
   return { name, path: null, compiler: null, reason };
 }
 
-/** Builds the libraries named in `folder`; the one they all need comes first. @throws Error folder cannot be written, or preloaded from */
+/** Builds the libraries named, in `folder`; first the one that all others need.
+ * @throws Error if the folder cannot be written, or libraries in it cannot be preloaded */
 export function buildShims(folder: string, names: readonly ShimName[]): ShimResult[] {
   if (folder.includes(':')) {
     throw new TriscopeError(

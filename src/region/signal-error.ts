@@ -1,8 +1,8 @@
-/** A signal, control, domain or index that this machine does not have. The message says what it has. */
+/** Errors for a signal, control, domain or index that this machine does not have. Their messages say what it has. */
 import { EXIT, TriscopeError } from '../model/error.ts';
 
 /**
- * A signal or control that there is none of, or that is asked for wrongly.
+ * There is no such signal or control, or the request for it is invalid.
  * @example
  * ```ts
  * import { Platform, SignalError } from 'triscope/signals';
@@ -19,12 +19,12 @@ import { EXIT, TriscopeError } from '../model/error.ts';
 export class SignalError extends TriscopeError {
   override readonly name = 'SignalError';
   override readonly exitCode = EXIT.usage;
-  /** What was asked for, and what could have been meant. */
+  /** What was asked for, and which names exist. */
   readonly given: string;
-  /** Those that there are, for who meant another. */
+  /** Names that exist, for users who misspelt one. */
   readonly names: readonly string[];
 
-  /** @param given what was asked for @param names those that there are */
+  /** @param given what was asked for @param names those that exist */
   constructor(message: string, given = '', names: readonly string[] = []) {
     super(message);
     this.given = given;
@@ -33,7 +33,7 @@ export class SignalError extends TriscopeError {
 }
 
 /**
- * A signal that exists, but not here. The message says where it would come from.
+ * A signal that exists, but not on this machine. The message says where it would come from.
  * @example
  * ```ts
  * import { AbsentSignalError, Platform } from 'triscope/signals';
@@ -52,7 +52,7 @@ export class AbsentSignalError extends TriscopeError {
 }
 
 /**
- * A control that could not be written, or must not.
+ * A control that could not be written, or must not be written.
  * @example
  * ```ts
  * import { ControlError, Platform } from 'triscope/signals';
@@ -71,7 +71,7 @@ export class ControlError extends TriscopeError {
 }
 
 /**
- * A file that describes signals, and is not as it should be.
+ * A file that describes signals and is invalid.
  * @example
  * ```ts
  * import { Platform, SignalConfigError } from 'triscope/signals';

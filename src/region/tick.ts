@@ -1,14 +1,14 @@
 /**
- * One moment of sampling: every file that a reader asked for is read once, then every reader takes its value. What has been
- * read may be kept, and what follows from it computed later.
+ * One moment of sampling: each file that a reader needs is read once, then each reader takes its value. What was
+ * read can be kept, and the values computed later.
  */
 import type { Machine } from './machine.ts';
 import { MsrFile, type Register } from './msr-file.ts';
 import { PolledFile } from './polled-file.ts';
 
-/** Holds what it needs between ticks, such as overflows counted. */
+/** Keeps what it needs between ticks, such as the number of overflows. */
 export interface SignalReader {
-  /** Its value at this tick, of files already read; NaN where it is absent. Called once per tick. */
+  /** Its value at this tick, from files that have been read; NaN if absent. Called once per tick. */
   read(): number;
 }
 
@@ -20,7 +20,7 @@ interface Readable {
 
 /** One signal at one native index. */
 export class Channel {
-  /** At this tick; NaN while absent. */
+  /** The value at this tick; NaN while absent. */
   value = Number.NaN;
   private readonly reader: SignalReader | null;
 
@@ -40,15 +40,15 @@ interface Polled {
 
 export class Tick {
   readonly machine: Machine;
-  /** Seconds since time zero at this tick; `performance.now()` is taken before the files are read. */
+  /** Seconds since time zero at this tick; `performance.now()` is read before the files. */
   time = 0;
-  /** `performance.now()` of time zero, which may be set. */
+  /** `performance.now()` at time zero; it can be set. */
   zero: number;
   private readonly polled: Polled[] = [];
   private readonly files = new Map<string, PolledFile>();
   private readonly msrs = new Map<number, MsrFile>();
   private readonly channels = new Map<Readable, Map<number, Channel>>();
-  /** In the order they were opened: what a channel is made of comes before it. */
+  /** In the order in which they were opened: the channels that a channel is computed from come before it. */
   private readonly measured: Channel[] = [];
   private readonly computed: Channel[] = [];
   private readonly _shared = new Map<string, unknown>();
@@ -58,7 +58,7 @@ export class Tick {
     this.zero = zero;
   }
 
-  /** A file below the root, such as `proc/stat`. */
+  /** A file below the root folder, such as `proc/stat`. */
   file(path: string): PolledFile {
     const known = this.files.get(path);
     if (known !== undefined) return known;
@@ -78,7 +78,7 @@ export class Tick {
     return file.register(register);
   }
 
-  /** Something else to be polled once per tick and closed at the end, made when first asked for. */
+  /** Anything else that is polled once per tick and closed at the end; made when first asked for. */
   poller<T extends Polled>(key: string, make: () => T): T {
     const known = this._shared.get(key);
     if (known !== undefined) return known as T;
@@ -113,7 +113,7 @@ export class Tick {
     this.compute();
   }
 
-  /** Takes what has to be read. @param time s since time zero, where the moment of the sample was before; else now */
+  /** Reads all files. @param time s since time zero, if the sample's moment was earlier; now if omitted */
   read(time?: number): void {
     this.time = time ?? (performance.now() - this.zero) / 1000;
     const [polled, measured] = [this.polled, this.measured];
@@ -121,25 +121,25 @@ export class Tick {
     for (let k = 0; k < measured.length; k++) measured[k].take();
   }
 
-  /** Takes what follows from it. */
+  /** Computes the values. */
   compute(): void {
     const computed = this.computed;
     for (let k = 0; k < computed.length; k++) computed[k].take();
   }
 
-  /** Numbers that `keep` writes. */
+  /** Number of numbers that `keep` writes. */
   get kept(): number {
     return 1 + this.measured.length;
   }
 
-  /** Writes what was read to `into`, from `at` on. */
+  /** Writes what was read to `into`, from index `at` on. */
   keep(into: Float64Array, at: number): void {
     const measured = this.measured;
     into[at] = this.time;
     for (let k = 0; k < measured.length; k++) into[at + 1 + k] = measured[k].value;
   }
 
-  /** Takes what `keep` wrote for what was read. */
+  /** Takes what `keep` wrote in place of a reading. */
   recall(from: Float64Array, at: number): void {
     const measured = this.measured;
     this.time = from[at];

@@ -1,30 +1,30 @@
 /**
- * How many packages, cores, CPUs … a machine has, and which lie in which.
+ * How many packages, cores, CPUs and other parts a machine has, and which lie in which.
  *
  * ```
  * board ⊃ package ⊃ core ⊃ cpu        board ⊃ memory ⊃ cpu
  * board ⊃ gpu ⊃ gpu_chip ⊃ cpu        board ⊃ nic
  * ```
- * A CPU's index is the kernel's number, so that affinity masks speak of the same; other indices count from 0 in the
- * order of the kernel's. Source: Documentation/admin-guide/cputopology.rst, `sys/devices/system/node`.
+ * A CPU's index is the kernel's number, so that affinity masks mean the same CPUs; other indices count from 0, in the
+ * order of the kernel's numbers. Source: Documentation/admin-guide/cputopology.rst, `sys/devices/system/node`.
  */
 import { SIGNAL_DOMAINS, type SignalDomain } from './signals/domains.ts';
 
-/** The files that tell: of a machine, or of a recorded tree. */
+/** The files that describe it: of this machine, or of a recorded tree. */
 interface Tree {
   text(path: string): string | null;
   list(folder: string, matching?: RegExp): readonly string[];
   exists(path: string): boolean;
 }
 
-/** Where a CPU lies. -1: in none. */
+/** Where a CPU lies; -1 for a part that it is not in. */
 interface CpuPlace {
   readonly cpu: number;
   readonly package: number;
   readonly core: number;
   readonly memory: number;
   readonly gpu_chip: number;
-  /** As the kernel numbers cores within a package, or die. */
+  /** The kernel's number of the core within its package, or die. */
   readonly coreId: number;
 }
 
@@ -32,12 +32,12 @@ interface CpuPlace {
 export interface GpuPlace {
   /** Folder such as `sys/class/drm/card0`. */
   readonly folder: string;
-  /** Folders of its tiles, in order; the card's own where it is not divided. */
+  /** Folders of its tiles, in order; the card's own folder if it has no tiles. */
   readonly chips: readonly string[];
 }
 
 /**
- * "0-2,7" → [0, 1, 2, 7]; nothing for a text that is no list.
+ * "0-2,7" → [0, 1, 2, 7]; [] for a text that is no list.
  * @example
  * ```ts
  * import { parseCpuList } from 'triscope/signals';
@@ -53,7 +53,7 @@ export function parseCpuList(text: string | null): number[] {
   });
 }
 
-/** Each different key in order of size → its place in that order. */
+/** Maps each different key to its place in the order of size. */
 function places(keys: readonly (readonly [number, number])[]): Map<string, number> {
   const sorted = [...keys].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const index = new Map<string, number>();
@@ -83,7 +83,7 @@ const OUTER: Readonly<Record<SignalDomain, readonly SignalDomain[]>> = {
  * ```
  */
 export class Topology {
-  /** GPUs with where they are. */
+  /** GPUs and where they are. */
   readonly gpus: readonly GpuPlace[];
   /** Names of network devices: real ones of sys/class/net. */
   readonly nics: readonly string[];
@@ -102,10 +102,10 @@ export class Topology {
     const found = machine.list('sys/devices/system/cpu', /^cpu\d+$/).flatMap((name) => {
       const id = Number(name.slice(3));
       const pack = number(`${cpu(name)}/topology/physical_package_id`);
-      // An offline CPU has no topology; CPU 0 of a kernel that tells nothing is still there.
+      // An offline CPU has no topology; CPU 0 exists even if the kernel says nothing.
       if (Number.isNaN(pack)) return [];
       const siblings = `${cpu(name)}/topology/thread_siblings_list`;
-      // core_id may be the same in two dies of a package: the first of the siblings is a core's name.
+      // core_id may occur in two dies of a package, so a core is named by its first sibling.
       const core = parseCpuList(machine.text(siblings))[0] ?? id;
       const coreId = number(`${cpu(name)}/topology/core_id`);
       return [{ id, pack: Math.max(0, pack), core, coreId }];
@@ -151,12 +151,12 @@ export class Topology {
     };
   }
 
-  /** As the kernel tells it below a machine's root. */
+  /** The topology that the kernel describes below a machine's root folder. */
   static of(machine: Tree): Topology {
     return new Topology(machine);
   }
 
-  /** Adds `count` GPUs of one chip each, which a library knows of and the kernel does not. Returns the first one's indices. */
+  /** Adds `count` GPUs of one chip each that a library knows and the kernel does not. Returns the indices of the first one. */
   addGpus(count: number): { gpu: number; chip: number } {
     const first = { gpu: this.count('gpu'), chip: this.count('gpu_chip') };
     const after = (from: number) => Array.from({ length: count }, (_, k) => from + k);
@@ -166,12 +166,12 @@ export class Topology {
     return first;
   }
 
-  /** Its indices, ascending. Those of CPUs have gaps where some are offline. */
+  /** Indices of the domain's parts, ascending. Those of CPUs have gaps if some are offline. */
   indices(domain: SignalDomain): readonly number[] {
     return this._indices[domain];
   }
 
-  /** Least number that is larger than every index. */
+  /** The smallest number that is larger than every index. */
   count(domain: SignalDomain): number {
     const last = this._indices[domain].at(-1);
     return last === undefined ? 0 : last + 1;
@@ -182,12 +182,12 @@ export class Topology {
     return this._indices[domain].includes(index);
   }
 
-  /** Whether each `inner` lies in one `outer`, or is one. */
+  /** Whether each part of `inner` lies in one part of `outer`, or is one. */
   nests(inner: SignalDomain, outer: SignalDomain): boolean {
     return inner === outer || OUTER[inner].includes(outer);
   }
 
-  /** Indices of `inner` within `outer` number `index`, ascending. */
+  /** Indices of the parts of `inner` within part `index` of `outer`, ascending. */
   within(inner: SignalDomain, outer: SignalDomain, index: number): readonly number[] {
     if (inner === outer) return this.has(outer, index) ? [index] : [];
     if (!this.nests(inner, outer) || !this.has(outer, index)) return [];
@@ -201,12 +201,12 @@ export class Topology {
     return this.cpus.filter((place) => this.placeOf(place, outer) === index).map((p) => p.cpu);
   }
 
-  /** Index of the package of CPU number `cpu`; -1 where there is no such CPU. */
+  /** Index of the package of CPU number `cpu`; -1 if there is no such CPU. */
   packageOf(cpu: number): number {
     return this.cpus.find((place) => place.cpu === cpu)?.package ?? -1;
   }
 
-  /** Index of the core that the kernel calls `coreId` in the package with index `pack`; -1 where there is none. */
+  /** Index of the core that the kernel calls `coreId` in the package with index `pack`; -1 if there is none. */
   coreAt(pack: number, coreId: number): number {
     const is = (place: CpuPlace) => place.package === pack && place.coreId === coreId;
     return this.cpus.find(is)?.core ?? -1;
@@ -221,7 +221,7 @@ export class Topology {
   }
 }
 
-/** Cards that render: displays without a driver of ours are cards too. */
+/** Cards that can render: there are also cards that are displays only, without a driver known here. */
 function gpusOf(machine: Tree): GpuPlace[] {
   return machine.list('sys/class/drm', /^card\d+$/).flatMap((name): GpuPlace[] => {
     const folder = `sys/class/drm/${name}`;
@@ -236,7 +236,7 @@ function gpusOf(machine: Tree): GpuPlace[] {
   });
 }
 
-/** CPUs near GPUs, dealt out evenly where several GPUs are near the same. */
+/** The CPUs near each GPU, divided evenly among GPUs that are near the same CPUs. */
 function chipsOfCpus(machine: Tree, gpus: readonly GpuPlace[]): Map<number, number> {
   const nearby = new Map<string, number[]>();
   let chip = 0;
@@ -256,7 +256,7 @@ function chipsOfCpus(machine: Tree, gpus: readonly GpuPlace[]): Map<number, numb
   return of;
 }
 
-/** Network devices that are hardware: InfiniBand ones first, then those of sys/class/net with a device. */
+/** Network devices that are hardware: InfiniBand devices first, then those of sys/class/net that have a device. */
 function nicsOf(machine: Tree): string[] {
   const infiniband = machine.list('sys/class/infiniband');
   const net = machine.list('sys/class/net').filter((name) => {

@@ -1,4 +1,4 @@
-/** Why nothing of a command would be marked: a library that is not built, or cannot be loaded. Said before it runs. */
+/** Why no region of a command would be marked: a library is not built, or cannot be loaded. Told before the command runs. */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Linked, linkedWith } from './needed-libraries.ts';
@@ -18,19 +18,19 @@ const KINDS: readonly Kind[] = [
   { shim: 'mpi', library: /^libmpi(_\w+)?\.so/, says: 'uses MPI' },
 ];
 
-/** Programs that mark for themselves. */
+/** Programs that mark their regions themselves. */
 const OWN = /^lib(geopm|triscope_region)\b/;
-/** Words of a command that are looked at, bytes of a script's first line, and scripts that are the interpreters of others. */
+/** Limits: words of a command that are looked at, bytes of a script's first line, interpreters that are themselves scripts. */
 const WORDS = 64;
 const LINE = 256;
 const DEEPEST = 4;
 
-/** Bits of a file's mode: it runs as its owner; as its group; it may be run. */
+/** Mode bits of a file: runs as its owner; runs as its group; may be run. */
 const SETUID = 0o4000;
 const SETGID = 0o2000;
 const MAY_RUN = 0o111;
 
-/** The file of a command's first word; undefined where there is none. */
+/** The file of a command's first word; undefined if there is none. */
 const located = (word: string, path: string): string | undefined =>
   word.includes('/')
     ? word
@@ -39,7 +39,7 @@ const located = (word: string, path: string): string | undefined =>
         .map((folder) => join(folder, word))
         .find((file) => existsSync(file));
 
-/** What runs a script, as its first line says; null for what is none. Source: execve(2), "Interpreter scripts"; env(1). */
+/** The interpreter in a script's first line; null if the file is no script. Source: execve(2), "Interpreter scripts"; env(1). */
 function interpreterOf(file: string, path: string): string | null {
   const line = Buffer.alloc(LINE);
   try {
@@ -58,7 +58,7 @@ function interpreterOf(file: string, path: string): string | null {
   return (named === undefined ? undefined : located(named, path)) ?? interpreter;
 }
 
-/** What runs when `file` is executed: itself, or the interpreter of a script. */
+/** What runs when `file` is executed: the file itself, or the interpreter of a script. */
 function executed(file: string, path: string): string {
   let runs = file;
   for (let depth = 0; depth < DEEPEST; depth++) {
@@ -69,7 +69,7 @@ function executed(file: string, path: string): string {
   return runs;
 }
 
-/** Executables among the words of a command: the first may be found on the path, as a program of a launcher's by its path. */
+/** Executables among the words of a command: the first is looked up on the path; others, such as a launcher's program, are paths. */
 function programsOf(command: readonly string[], path: string): Set<string> {
   const [first, ...rest] = command.slice(0, WORDS);
   const mayRun = (file: string) =>
@@ -78,7 +78,7 @@ function programsOf(command: readonly string[], path: string): Set<string> {
   return new Set(found.filter(mayRun).map((file) => executed(file, path)));
 }
 
-/** Whether it runs with the rights of others: the loader then takes no libraries from the environment. Source: ld.so(8). */
+/** Whether it runs with another user's rights: the loader then takes no libraries from the environment. Source: ld.so(8). */
 function isPrivileged(file: string): boolean {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return false;
@@ -117,7 +117,7 @@ function* notesOn(
 }
 
 /**
- * Lines for the user. A program that is linked with a library to mark its regions itself is asked for no other.
+ * Lines for the user. If a program is linked with a library to mark its regions itself, no other is asked for.
  * @param wanted shims that are not switched off
  * @param folder where shims are built
  */

@@ -9,10 +9,10 @@ import { INSIDE_KIND, PROCESS_KIND } from './read/own-section.ts';
 export interface Difference {
   readonly host: string;
   readonly section: string;
-  /** Null for totals. */
+  /** Null for the host's totals. */
   readonly region: string | null;
   readonly key: string;
-  /** NaN where that report has it not, or has nan. */
+  /** NaN where that report lacks the value or has nan. */
   readonly a: number;
   readonly b: number;
 }
@@ -31,8 +31,8 @@ const text = (block: RecordBlock, record: number, key: string): string | null =>
   block.cell(record, block.kind(record).keys.indexOf(key)) as string | null;
 
 /**
- * Where a record's values belong; null for one that is not compared: processes, whose numbers are others each time, and
- * regions inside no other, which the report's own sections have.
+ * The section that a record's values belong to. Null for records that are not compared: processes, whose numbers differ from run to
+ * run, and regions outside of all others, which the report's own sections already have.
  */
 function placeOf(block: RecordBlock, record: number): At | null {
   const { name, keys } = block.kind(record);
@@ -49,10 +49,10 @@ function placeOf(block: RecordBlock, record: number): At | null {
   return { ...at, region: text(block, record, 'path') };
 }
 
-/** Keys that say where a value belongs. */
+/** Keys that say to which section a value belongs. */
 const PLACE = new Set(['host', 'section', 'region', 'hash', 'path', 'depth', 'overlapping']);
 
-/** @throws FormatError where the file is no report */
+/** @throws FormatError if the file is no report */
 function valuesOf(source: FileSource, damaged: (damage: Damage) => void): ReportValues {
   const { format, detection } = identifyOrFail(source);
   const hosts = new Set<string>();
@@ -85,10 +85,10 @@ function valuesOf(source: FileSource, damaged: (damage: Damage) => void): Report
 }
 
 /**
- * All values of both, in A's order, then those that only B has. Two reports of one host each are compared though
- * their hosts have other names.
- * @param damaged called for what was read and may be wrong
- * @throws FormatError where one is no report
+ * All values of both reports, in A's order, then those that only B has. Two reports of one host each are compared even if
+ * the hosts' names differ.
+ * @param damaged called for what was read but may be wrong
+ * @throws FormatError if either file is no report
  */
 export function compareReports(
   a: FileSource,

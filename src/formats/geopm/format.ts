@@ -18,10 +18,10 @@ import { GeopmSurvey } from './read/survey.ts';
 import { tablesFor } from './read/tables.ts';
 
 const HEAD_BYTES = 1 << 16;
-/** Rows given at once. */
+/** Rows that are handed over at a time. */
 const BLOCK_ROWS = 4096;
 
-/** What the file is. @throws FormatError for a file that is none of GEOPM's */
+/** Finds out which of GEOPM's files it is. @throws FormatError for a file that is none of GEOPM's */
 function detectionOf(source: FileSource): GeopmDetection {
   const head = new Uint8Array(Math.min(source.size, HEAD_BYTES));
   const found = detectGeopm(head.subarray(0, source.read(0, head)));
@@ -30,7 +30,7 @@ function detectionOf(source: FileSource): GeopmDetection {
   throw new FormatError({ path: source.path, offset: 0, what, skipped: 0 });
 }
 
-/** Stretches of rows of at most `most`. What came before damage is given before the damage is thrown. */
+/** Hands over at most `most` rows at a time. Rows before a damaged place are handed over before the error is thrown. */
 function* stretches(rows: Iterable<Row>, most: number): Generator<Row[], void> {
   let stretch: Row[] = [];
   let fault: unknown = null;
@@ -52,11 +52,11 @@ function* stretches(rows: Iterable<Row>, most: number): Generator<Row[], void> {
   if (fault !== null) throw fault;
 }
 
-/** Files whose columns follow from all of their rows: they are read at once. The others grow. */
+/** Whether the columns depend on all rows: such files are read at once. The others may grow. */
 const isWhole = ({ what }: GeopmFile) =>
   what !== 'trace' && what !== 'profile' && what !== 'session';
 
-/** The start that a trace's head says. Reports have no times, so they need none. */
+/** When the run began, as a trace's head says. Reports have no times and need none. */
 function zeroOf(file: GeopmFile): bigint | null {
   const text = isTable(file) ? file.head.properties.get('start_time') : undefined;
   return text === undefined ? null : startTimeNs(text);
@@ -73,7 +73,7 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
     options.damage?.(damage);
   };
   /**
-   * The result of `work`; null if it ends at damage, which is reported. Readers of records get it as an error.
+   * The result of `work`; null if damage ends it. The damage is reported; readers of records get it as an error.
    */
   const orDamaged = <T>(work: () => T): T | null => {
     try {

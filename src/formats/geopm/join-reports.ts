@@ -1,10 +1,10 @@
-/** Reports of single hosts as one report of all. */
+/** Joins reports of single hosts into one report of all hosts. */
 
 const HOSTS = '\nHosts:\n';
 
 /**
- * Joins reports as `reportText` writes them, each of some hosts: the head is the first one's.
- * @throws Error where one of them is no such report
+ * Joins reports that `reportText` wrote, each of one or more hosts. The result has the head of the first one.
+ * @throws Error if one of them is no such report
  */
 export function joinReports(texts: readonly string[]): string {
   const parts = texts.map((text) => {

@@ -1,26 +1,26 @@
-/** Text files line by line, without holding more than one stretch of them. */
+/** Reads text files line by line, with only a part of the file in memory. */
 import type { FileSource } from '../format.ts';
 import { FormatError } from '../format.ts';
 
 const STRETCH = 1 << 20;
-/** Bytes of a line at most: what is longer is no text of ours. */
+/** The longest line that is read, in bytes: no file of GEOPM has a longer one. */
 const MOST_LINE = 1 << 24;
 const NEWLINE = 0x0a;
 
 /** Where a line begins. */
 export interface LinePlace {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly number: number;
-  /** Byte. */
+  /** Byte of the file. */
   readonly offset: number;
 }
 
 export const FIRST_LINE: LinePlace = { number: 1, offset: 0 };
 
 export interface Line extends LinePlace {
-  /** Without its end. */
+  /** The line's bytes without its end. */
   readonly text: string;
-  /** Byte at which the next begins. */
+  /** The byte at which the next line begins. */
   readonly next: number;
   /** False for a last line without a line feed: its writer may have been interrupted. */
   readonly whole: boolean;

@@ -1,4 +1,4 @@
-/** The keys of GEOPM's files as columns: what is known of each, and a name for what is not. */
+/** The keys of GEOPM's files as columns: what is known about each key, and a name for those that are not known. */
 import type { Metric } from '../../model/metric.ts';
 
 type Known = Pick<Metric, 'unit' | 'over' | 'behaviour' | 'help'>;
@@ -14,7 +14,7 @@ const state = (unit: string, help: string): Known => ({
 
 const HINTS = 'network ignore compute memory io serial parallel unknown unset spin'.split(' ');
 
-/** By a report's key without its unit. */
+/** By the report's key without its unit. */
 const KNOWN: Readonly<Record<string, Known>> = {
   runtime: time('time inside, from exact entries and exits, mean over processes'),
   count: { unit: '', over: 'mean', behaviour: 'monotone', help: 'visits, mean over processes' },
@@ -36,14 +36,14 @@ const KNOWN: Readonly<Record<string, Known>> = {
   'geopmctl network BW': state('B/s', 'what controllers sent to each other'),
 };
 
-/** The name and the unit of a key such as `package-energy (J)`; no unit: ''. In one pass: keys may be very long. */
+/** The name and the unit ('' if none) of a key such as `package-energy (J)`. In one pass, since keys may be very long. */
 function nameAndUnit(key: string): readonly [string, string] {
   const open = key.lastIndexOf('(');
   const end = key.length - 1;
   if (open < 0 || open + 1 >= end || key.indexOf(')', open) !== end) return [key, ''];
   return [key.slice(0, open).trimEnd(), key.slice(open + 1, end)];
 }
-/** Units of old versions. */
+/** Units as old versions write them. */
 const UNITS: Readonly<Record<string, string>> = {
   sec: 's',
   joules: 'J',

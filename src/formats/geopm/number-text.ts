@@ -4,14 +4,14 @@
 const TENS = Float64Array.from({ length: 16 }, (_, k) => Number(`1e${k}`));
 
 /**
- * Whether `x`, which is D.DDDe`exponent` or the power of ten above, lies exactly between two numbers of `digits`
- * significant digits: C then takes the even one. What is measured hardly ever does, which the first lines find out: a
- * number whose last decimal digit is the 5 behind j others of its fraction is an odd multiple of 2^-j.
+ * Whether `x` (D.DDDe`exponent`, or the power of ten above it) lies exactly between two numbers of `digits` significant
+ * digits; C then takes the even one. Measured values are hardly ever such a tie, and the first lines find that out fast: a
+ * number whose last decimal digit is a 5, after j other digits of its fraction, is an odd multiple of 2^-j.
  */
 function isTie(x: number, digits: number, exponent: number): boolean {
   const places = Math.max(0, digits - exponent + 1);
   if (!Number.isInteger(x * 2 ** places)) return false;
-  // More digits than rounding could hide anything behind.
+  // So many digits that they show the exact value of the double.
   const figures = x.toExponential(100).split('e')[0].replace(/[-.]/g, '');
   return /^50*$/.test(figures.slice(digits));
 }
@@ -23,11 +23,11 @@ function rounded(x: number, digits: number): string {
   if (!isTie(x, digits, Number(up.slice(e + 1)))) return up;
   const mantissa = up.slice(0, e);
   const last = Number(mantissa[mantissa.length - 1]);
-  // Half is rounded up: where that is odd, the even one is next to it, towards zero.
+  // toExponential rounds a tie up. If the last digit is then odd, the even neighbour is one less, towards zero.
   return last % 2 === 0 ? up : mantissa.slice(0, -1) + (last - 1) + up.slice(mantissa.length);
 }
 
-/** As `printf("%.{digits}g", x)`: the shorter of fixed and scientific form, without trailing zeros. */
+/** Like `printf("%.{digits}g", x)`: the shorter of fixed and scientific form, without trailing zeros. */
 export function generalText(x: number, digits = 6): string {
   if (Number.isInteger(x) && Math.abs(x) < TENS[Math.min(digits, 15)]) {
     return Object.is(x, -0) ? '-0' : String(x);

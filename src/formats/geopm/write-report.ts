@@ -17,7 +17,7 @@ import { plain, quoted } from './yaml-text.ts';
 const valueText = (value: ReportValue) =>
   typeof value === 'number' ? generalText(value) : plain(value);
 
-/** Keys of the fields are ours or signals' names: `TIME@package-0`, `MSR::X#`. */
+/** The fields' keys are Triscope's own or names of signals: `TIME@package-0`, `MSR::X#`. */
 const keyText = (key: string) => (/^[A-Za-z][\w .@:()/%-]*$/.test(key) ? key : quoted(key));
 
 function fieldLines(fields: ReportFields, indent: string): string {
@@ -26,7 +26,7 @@ function fieldLines(fields: ReportFields, indent: string): string {
   return text;
 }
 
-/** A mapping in one line, as in `Frequency map: {0x1: 2e9}`; its numbers are written in full. */
+/** A mapping on one line, as in `Frequency map: {0x1: 2e9}`; its numbers are written with all digits. */
 function agentLines(fields: AgentFields, indent: string): string {
   let text = '';
   for (const [key, value] of fields) {
@@ -44,18 +44,18 @@ const isList = (value: ExtraValue): value is readonly ExtraValue[] => Array.isAr
 
 function scalarText(value: ReportValue | boolean): string {
   if (typeof value === 'string') return quoted(value);
-  // Full precision: these are not GEOPM's fields.
+  // With all digits: these are not GEOPM's fields.
   if (typeof value === 'number') return Number.isFinite(value) ? numberInFull(value) : '.nan';
   return String(value);
 }
 
-/** Shortest text that reads back as the same double, with a point before an exponent: YAML 1.1 asks for it. */
+/** The shortest text that reads back as the same double, with a point before the exponent, which YAML 1.1 requires. */
 function numberInFull(value: number): string {
   const text = String(value);
   return /^-?\d+e/.test(text) ? text.replace('e', '.0e') : text;
 }
 
-/** Nested values in block style, below `indent`. */
+/** Nested values in block style, `indent` deep. */
 function extraLines(value: ExtraValue, indent: string): string {
   if (isList(value)) {
     return value

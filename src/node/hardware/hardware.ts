@@ -1,4 +1,4 @@
-/** What the hardware types share: the processor, its CPUs and packages, and the registers that are open. */
+/** What the hardware types share: the processor, its CPUs and packages, and the open registers. */
 import { join } from 'node:path';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { recognise } from './known-marks.ts';
@@ -8,17 +8,17 @@ import { onlineCpus, type Package, type Processor, packagesOf, processorOf } fro
 import { contentOf, RecordedMsr, RecordedPci } from './recorded-registers.ts';
 import { RegisterFile, type RegisterSpace } from './registers.ts';
 
-/** A write to a recorded tree's registers. */
+/** A write to a register of a recorded tree. */
 export interface RecordedWrite {
   /** Name of the register space, such as `msr 0`. */
   readonly space: string;
-  /** Number of the register, or its byte in the space. */
+  /** Number of the register, or its byte offset in the space. */
   readonly at: number;
-  /** What was written: the bits of the register. */
+  /** The bits that were written. */
   readonly value: bigint;
 }
 
-/** `msr 0`, `pci 7f/10.0`, `pci 0001:7f/10.0`, `mem 7f/10.0`: no other name becomes a path. */
+/** `msr 0`, `pci 7f/10.0`, `pci 0001:7f/10.0`, `mem 7f/10.0`: only such names become paths. */
 const SPACE =
   /^(?:msr \d{1,5}|at [0-9a-f]{1,13}|(?:pci|mem) (?:[0-9a-f]{4}:)?[0-9a-f]{2}\/[0-9a-f]{2}\.[0-7])$/;
 
@@ -28,8 +28,8 @@ interface Shared {
 }
 
 /**
- * Registers of a machine's processors and chipset: model-specific, of PCI functions, and in memory. Reading what is not
- * there throws UnavailableError.
+ * Registers of a machine's processors and chipset: model-specific ones, those of PCI functions, and those in memory. Reading
+ * a register that does not exist throws UnavailableError.
  * @example
  * ```ts
  * import { hardwareOf, NodeTree } from 'triscope/node';
@@ -42,7 +42,7 @@ interface Shared {
 export class Hardware {
   private readonly _tree: NodeTree;
   private readonly open = new Map<string, Shared>();
-  /** Recorded registers stay: what was written is read back. */
+  /** Recorded registers are kept, so that what was written can be read back. */
   private readonly recorded = new Map<string, RegisterSpace>();
   /** Writes to a recorded tree, in order. */
   readonly writes: RecordedWrite[] = [];
@@ -52,17 +52,17 @@ export class Hardware {
   private _packages: readonly Package[] | undefined;
   private _functions: readonly PciFunction[] | undefined;
 
-  /** @param tree below which the devices are */
+  /** @param tree the tree with the devices */
   constructor(tree: NodeTree) {
     this._tree = tree;
   }
 
-  /** Below which its devices are. */
+  /** The tree with its devices. */
   get tree(): NodeTree {
     return this._tree;
   }
 
-  /** @throws UnavailableError where nothing says which processor this is */
+  /** @throws UnavailableError if nothing tells which processor this is */
   get processor(): Processor {
     if (this._processor === undefined) {
       this._processor = processorOf(this._tree);
@@ -72,7 +72,7 @@ export class Hardware {
     throw new UnavailableError('neither /proc/cpuinfo nor CPUID names an Intel or AMD processor');
   }
 
-  /** CPUs that are online, ascending. @throws UnavailableError also where this machine has no registers to read */
+  /** CPUs that are online, ascending. @throws UnavailableError also if this machine has no registers that can be read */
   get cpus(): readonly number[] {
     if (this._cpus !== undefined) return this._cpus;
     const cpus = onlineCpus(this._tree);
@@ -81,13 +81,13 @@ export class Hardware {
     return cpus;
   }
 
-  /** @throws UnavailableError as `cpus` */
+  /** @throws UnavailableError as for `cpus` */
   get packages(): readonly Package[] {
     this._packages ??= packagesOf(this._tree, this.cpus);
     return this._packages;
   }
 
-  /** Once for all types and CPUs: there may be hundreds of them. */
+  /** Shared by all types and CPUs: there may be hundreds of registers. */
   private requireMsr(cpu: number): void {
     if (!this._tree.isThisMachine) return;
     if (this.noMsr !== null) throw this.noMsr;
@@ -116,14 +116,14 @@ export class Hardware {
   }
 
   /**
-   * The configuration space of a function at this bus, device and function, whatever ids it has: as the kernel lists
-   * it, or else in memory. Gives the name that `space` takes.
+   * The configuration space of the function at this bus, device and function, whatever its ids: as the kernel lists
+   * it, or in memory. Returns the name that `space` takes.
    */
   functionAt(name: string): string {
     return this.functions.some((known) => known.name === name) ? `pci ${name}` : `mem ${name}`;
   }
 
-  /** Registers by their name, as saved ones have it. @throws UnavailableError */
+  /** Registers by name, as in the file of saved registers. @throws UnavailableError */
   space(name: string): RegisterSpace {
     if (!this._tree.isThisMachine) return this.fromTree(name);
     let shared = this.open.get(name);
@@ -141,7 +141,7 @@ export class Hardware {
     };
   }
 
-  /** @throws UnavailableError where it is no name */
+  /** @throws UnavailableError if it is no such name */
   private path(name: string): string {
     if (!SPACE.test(name)) throw new UnavailableError(`there are no registers called ${name}`);
     const [kind, place] = name.split(' ');
@@ -182,7 +182,7 @@ export class Hardware {
 const known = new WeakMap<NodeTree, Hardware>();
 
 /**
- * The hardware of a tree: one for all types, so that the processor is asked once.
+ * The hardware of a tree: one object for all types, so that the processor is identified only once.
  * @example
  * ```ts
  * import { hardwareOf, NodeTree } from 'triscope/node';

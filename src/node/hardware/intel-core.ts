@@ -1,6 +1,6 @@
 /**
- * Types of Intel's core counters: selectors, counters, then the three that always count the same. One type per
- * processor and number of counters, so that each machine has exactly one of them. Source: Intel SDM, vol. 3B, ch. 20.
+ * Types of Intel's core counters: selectors, programmable counters, then the three fixed counters. One type per
+ * processor and number of counters, so that each machine has exactly one. Source: Intel SDM, vol. 3B, ch. 20.
  */
 import type { Metric } from '../../model/metric.ts';
 import { UnavailableError } from '../tree.ts';
@@ -15,11 +15,11 @@ const COUNTER = 0xc1;
 const FIXED = 0x309;
 const FIXED_CONTROL = 0x38d;
 const GLOBAL_CONTROL = 0x38f;
-/** Each of three fixed counters: in user mode and in the kernel. */
+/** Each of the three fixed counters counts in user mode and in the kernel. */
 const FIXED_MODES = 0x333n;
 const FIXED_ENABLED = 0x7n << 32n;
 
-/** Counters that a logical CPU has, where CPUID was not asked: half of a core's for each of its two threads. */
+/** Counters of a logical CPU if CPUID was not asked: half of a core's for each of its two threads. */
 function usualCounters(is: Microarchitecture | null, threaded: boolean | null): number {
   if (is === 'nhm' || is === 'wtm') return 4;
   if (is === 'knl') return 2;
@@ -27,7 +27,7 @@ function usualCounters(is: Microarchitecture | null, threaded: boolean | null): 
   return threaded === true ? 4 : 8;
 }
 
-/** The type that this processor's counters belong to. */
+/** The type to which this processor's counters belong. */
 function typeFor(processor: Processor): { name: string; counters: number } | null {
   if (processor.vendor !== 'intel' || processor.family !== 6) return null;
   const is = microarchitectureOf(processor);
@@ -60,12 +60,12 @@ const HELP = ['instructions retired', 'clocks of the core', 'clocks at the nomin
 
 export interface CoreTypeOptions {
   readonly name: string;
-  /** Processors, for people. */
+  /** Names of the processors, for the user. */
   readonly what: string;
   readonly counters: number;
-  /** Bits of a counter. */
+  /** Width of a counter in bits. */
   readonly bits?: number;
-  /** Whether the fixed counters come before the others. */
+  /** Whether the fixed counters come before the programmable ones. */
   readonly fixedFirst?: boolean;
 }
 

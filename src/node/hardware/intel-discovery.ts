@@ -1,6 +1,6 @@
 /**
- * What an Intel server from Sapphire Rapids on says of its own counters: in each package a PCI function has a capability (DVSEC, 23h)
- * that names the base address of a table in memory; a row of it tells a unit's kind, its number and where its control is. Never run
+ * What an Intel server from Sapphire Rapids on tells about its own counters. In each package a PCI function has a capability (DVSEC, 23h)
+ * with the base address of a table in memory. A row of the table has a unit's kind, its number and the address of its control. Never run
  * on hardware. Source: Linux, arch/x86/events/intel/uncore_discovery.c and .h.
  */
 import { UnavailableError } from '../tree.ts';
@@ -19,13 +19,13 @@ const ALL_ONES = 2n ** 64n - 1n;
 interface DiscoveredUnit {
   readonly bus: string;
   readonly id: number;
-  /** Address of its control. */
+  /** Address of the unit's control register. */
   readonly at: number;
 }
 
 type Read = (at: number, width: 4 | 8) => bigint;
 
-/** Runs `work` with a function that reads these registers. @throws UnavailableError */
+/** Calls `work` with a function that reads these registers. @throws UnavailableError */
 function reading<T>(hardware: Hardware, name: string, work: (read: Read) => T): T {
   const words = new Uint32Array(2);
   const space = hardware.space(name);
@@ -39,19 +39,19 @@ function reading<T>(hardware: Hardware, name: string, work: (read: Read) => T): 
   }
 }
 
-/** Address of the table that a function names; null where it names none. @throws UnavailableError */
+/** Address of the table that a function names; null if it names none. @throws UnavailableError */
 function tableOf(hardware: Hardware, { name }: PciFunction): number | null {
   return reading(hardware, `pci ${name}`, (read) => {
     const word = (at: number) => Number(read(at, 4));
     const seen = new Set<number>();
-    // A chain: bits 0 to 15 are the capability's id, bits 20 on where the next one is.
+    // A chain of capabilities: bits 0 to 15 are the id, bits 20 and up the address of the next one.
     for (let at = FIRST_CAPABILITY; at >= FIRST_CAPABILITY && !seen.has(at); ) {
       seen.add(at);
       const head = word(at);
       if ((head & 0xffff) === DVSEC && (word(at + 8) & 0xffff) === COUNTERS) {
         const address = BASE_ADDRESSES + 4 * (word(at + 12) & 7);
         const low = word(address);
-        // Bits 1 and 2: of 64 bits.
+        // Bits 1 and 2: a 64-bit address.
         const high = (low & 6) === 4 ? word(address + 4) : 0;
         return high * 2 ** 32 + (low - (low & 0xf));
       }
@@ -61,7 +61,7 @@ function tableOf(hardware: Hardware, { name }: PciFunction): number | null {
   });
 }
 
-/** Rows of a table: three numbers of 64 bits each. @throws UnavailableError */
+/** Rows of a table: three 64-bit numbers each. @throws UnavailableError */
 function rowsOf(hardware: Hardware, table: number): bigint[][] {
   const row = (at: number): bigint[] =>
     [0, 8, 16].map((k) => {
@@ -75,7 +75,7 @@ function rowsOf(hardware: Hardware, table: number): bigint[][] {
   return Array.from({ length: units }, (_, k) => row(table + (k + 1) * stride));
 }
 
-/** Units of a kind that lie in memory, of all packages. @throws UnavailableError where no function has a table */
+/** Units of a kind whose registers are in memory, of all packages. @throws UnavailableError if no function has a table */
 export function discovered(hardware: Hardware, kind: number): DiscoveredUnit[] {
   const own = hardware.functions.filter(({ vendor }) => vendor === INTEL);
   const usual = own.filter(({ device }) => device === TABLE_FUNCTION);

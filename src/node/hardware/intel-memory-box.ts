@@ -1,6 +1,6 @@
 /**
- * Memory controllers of Intel's servers whose counters lie in memory. A channel's box: control at its begin, counters of 64 bits from 8
- * on, clocks at 38h, selectors of 32 from 40h on, whether clocks count at 54h. Never run on hardware. Sources: Intel Xeon Processor
+ * Memory controllers of Intel's servers whose counters are in memory. Each channel has a box: control at 0, 64-bit counters from 8
+ * on, the counter of clocks at 38h, 32-bit selectors from 40h on, its enable bit at 54h. Never run on hardware. Sources: Intel Xeon Processor
  * Scalable Family (3rd, 4th generation) Uncore Performance Monitoring Reference Manual; Linux, arch/x86/events/intel/uncore_snbep.c.
  */
 import { UnavailableError } from '../tree.ts';
@@ -13,7 +13,7 @@ import { registerType } from './register-type.ts';
 const BITS = 48;
 const [COUNTER, CLOCKS, SELECT, CLOCKS_CONTROL] = [0x8, 0x38, 0x40, 0x54];
 const COUNTS = 0x400000n;
-/** What reads from an address where nothing is. */
+/** The value read at an address where there is nothing. */
 const NOTHING = 0xffffffff;
 const PAGE = 0x1000;
 
@@ -28,9 +28,9 @@ interface ChannelsOptions {
   readonly help: string;
   readonly device: string;
   readonly events: readonly bigint[];
-  /** What is written to a box's control before and after its selectors. */
+  /** Values written to a box's control before and after its selectors. */
   readonly control?: readonly [before: bigint, after: bigint];
-  /** @throws UnavailableError where this machine has none */
+  /** @throws UnavailableError if this machine has none */
   channels(hardware: Hardware): readonly MemoryChannel[];
 }
 
@@ -40,7 +40,7 @@ export const pageOf = (at: number): { readonly space: string; readonly from: num
   from: at % PAGE,
 });
 
-/** The type of such channels, however this machine tells where they are. */
+/** The type for such channels; how a machine tells where they are differs. */
 export function memoryChannels(options: ChannelsOptions): NodeType {
   const { name, help, device, events, control: values = [FREEZE, THAW] } = options;
   const words = new Uint32Array(2);
@@ -83,9 +83,9 @@ const [BASE, CONTROLLER] = [0xd0, 0xd8];
 const BOX = 0x22800;
 
 interface MemoryBoxOptions extends Pick<ChannelsOptions, 'name' | 'help' | 'events' | 'control'> {
-  /** Device ids of the function that says where. */
+  /** Device ids of the function that tells where the boxes are. */
   readonly ids: readonly number[];
-  /** Controllers of a package, channels of a controller, bytes from a channel to the next. */
+  /** Controllers per package, channels per controller, bytes from one channel to the next. */
   readonly controllers: number;
   readonly channels: number;
   readonly step: number;

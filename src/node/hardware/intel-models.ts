@@ -15,7 +15,7 @@ const MODELS: Readonly<Record<Microarchitecture, readonly number[]>> = {
   knl: [0x57],
 };
 
-/** As names of types and of people. */
+/** The names in types and for the user. */
 export const MICROARCHITECTURE_NAMES: Readonly<Record<Microarchitecture, string>> = {
   nhm: 'Nehalem',
   wtm: 'Westmere',
@@ -27,7 +27,7 @@ export const MICROARCHITECTURE_NAMES: Readonly<Record<Microarchitecture, string>
   knl: 'Knights Landing',
 };
 
-/** Event, unit mask, in user mode and in the kernel, enabled; `any`: of both threads of the core. */
+/** Event, unit mask; counts in user mode and in the kernel; enabled. `any`: of both threads of the core. */
 export function event(number: number, umask: number, any = false): bigint {
   const ENABLE = 1 << 22;
   const MODES = (1 << 16) | (1 << 17);
@@ -66,7 +66,7 @@ const FLOATING_POINT = [0x01, 0x04, 0x10, 0x40, 0x02, 0x08, 0x20, 0x80].map((uma
   event(0xc7, umask),
 );
 
-/** What counters 0, 1, … count. With fewer counters, the first ones. */
+/** What counters 0, 1, … count. With fewer counters, the first ones of the list. */
 export const CORE_EVENTS: Readonly<Record<Microarchitecture, readonly bigint[]>> = {
   nhm: DRAM_AND_SSE,
   wtm: DRAM_AND_SSE,
@@ -78,14 +78,14 @@ export const CORE_EVENTS: Readonly<Record<Microarchitecture, readonly bigint[]>>
   knl: [event(0x04, 0x40), event(0x04, 0x02)], // loads, hits in L2
 };
 
-/** The microarchitecture; null where it is none of these. */
+/** The microarchitecture; null if it is none of these. */
 export function microarchitectureOf(processor: Processor): Microarchitecture | null {
   if (processor.vendor !== 'intel' || processor.family !== 6) return null;
   const found = Object.entries(MODELS).find(([, models]) => models.includes(processor.model));
   return (found?.[0] as Microarchitecture | undefined) ?? null;
 }
 
-/** @throws UnavailableError where the processor is none of `wanted` */
+/** @throws UnavailableError if the processor is none of `wanted` */
 export function requireIntel(
   hardware: { readonly processor: Processor },
   wanted: readonly Microarchitecture[],

@@ -9,7 +9,7 @@ import { type Microarchitecture, requireIntel } from './intel-models.ts';
 import { type RegisterWrite, registerType, row } from './register-type.ts';
 
 const COUNTERS = 4;
-/** Freeze, and let it be thawed: counters keep their values. */
+/** Freeze enable, and freeze: counters keep their values. */
 export const FREEZE = 0x10100n;
 export const THAW = 0x10000n;
 
@@ -25,13 +25,13 @@ interface MsrBoxOptions {
   readonly counter: number;
   /** Register of each filter, and its value. */
   readonly filters: readonly (readonly [number, bigint])[];
-  /** Registers from one box to the next, where there is one box per core; a box per package where absent. */
+  /** Distance between the registers of two boxes, if there is one box per core; omitted for one box per package. */
   readonly perCore?: number;
-  /** Counters that always count the same: key, help, register. */
+  /** Fixed counters: key, help, register. */
   readonly fixed?: readonly (readonly [string, string, number])[];
   readonly fixedBits?: number;
   readonly events: readonly bigint[];
-  /** Written once per package after the boxes. */
+  /** Written once per package, after the boxes. */
   readonly after?: readonly [number, bigint];
 }
 

@@ -1,7 +1,7 @@
 /**
  * Types of the uncore units whose boxes are PCI functions: memory channels, QPI links, home agents, ring to PCIe. In
- * each function's configuration space: control at F4h, selectors of 32 bits from D8h on, counters of 64 from A0h on.
- * The functions are known by their ids. Sources: as `intel-msr-box.ts`.
+ * each function's configuration space: control at F4h, 32-bit selectors from D8h on, 64-bit counters from A0h on.
+ * The functions are found by their ids. Sources: as `intel-msr-box.ts`.
  */
 import { UnavailableError } from '../tree.ts';
 import { counter, type NodeType } from '../types/type.ts';
@@ -29,14 +29,14 @@ interface PciBoxOptions {
   readonly ids: readonly number[];
   readonly bits: number;
   readonly unit?: string;
-  /** What the counter of clocks is for; a box without one where absent. */
+  /** Help of the counter of clocks; omitted for a box without one. */
   readonly fixed?: string;
   readonly events: readonly bigint[];
 }
 
 const hex = (value: number) => value.toString(16).padStart(4, '0');
 
-/** Functions with these ids. @throws UnavailableError where there are none */
+/** Functions with these ids. @throws UnavailableError if there are none */
 export function functionsOf(hardware: Hardware, ids: readonly number[]): PciFunction[] {
   const found = hardware.functions.filter(
     ({ vendor, device }) => vendor === INTEL && ids.includes(device),

@@ -1,5 +1,5 @@
 /**
- * Types of Knights Landing's memory controllers: PCI functions at known places on the uncore's bus, each with boxes of
+ * Types of Knights Landing's memory controllers: PCI functions at fixed places on the uncore's bus. Each function has boxes of
  * one clock domain. Source: Intel Xeon Phi uncore performance monitoring reference manual, vol. 2 (334480).
  */
 import { UnavailableError } from '../tree.ts';
@@ -13,7 +13,7 @@ import { registerType } from './register-type.ts';
 const BUS = 'ff';
 const INTEL_VENDOR = 0x8086;
 
-/** Clock of the memory controller's fabric, of the memory, of the memory in the package. */
+/** Clock of the memory controller's fabric, of the memory outside the package, of the memory in the package. */
 export const KNL_LAYOUTS = {
   uclk: { counter: 0x400, select: 0x420, control: 0x430 },
   dclk: LAYOUT,
@@ -68,7 +68,7 @@ function placesOf(hardware: Hardware, kinds: readonly KnlFunctions[]): Place[] {
       reason = error.message;
       return false;
     }
-    // Where nothing answers, all bits are set.
+    // All bits are set if nothing answers.
     return (words[0] & 0xffff) === INTEL_VENDOR;
   });
   if (found.length > 0) return found;

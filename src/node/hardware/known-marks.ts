@@ -1,6 +1,6 @@
 /**
- * Recognises the processor of recorded trees that do not name it: by event selectors as tacc_stats sets them and, for
- * Intel's, the PCI ids of the uncore.
+ * Recognises the processor of a recorded tree that does not name it: by event selectors as tacc_stats sets them and, for
+ * Intel processors, by the PCI ids of the uncore.
  */
 import { OPTERON_ROWS, OPTERON_SELECT } from './amd-events.ts';
 import { CORE_EVENTS, type Microarchitecture } from './intel-models.ts';
@@ -19,13 +19,13 @@ const MODELS: ReadonlyMap<number, readonly [number, Microarchitecture]> = new Ma
   [0x2042, [0x55, 'skx']],
 ]);
 
-/** What is asked of a machine: its registers, and its PCI functions. */
+/** What is needed of a machine: its registers and its PCI functions. */
 export interface Marked {
   msr(cpu: number): RegisterSpace;
   readonly functions: readonly Pick<PciFunction, 'vendor' | 'device'>[];
 }
 
-/** Whether CPU 0's registers from `first` on hold these events. */
+/** Whether CPU 0's registers from `first` on select these events. */
 function selects(hardware: Marked, first: number, events: readonly bigint[]): boolean {
   const words = new Uint32Array(2);
   try {

@@ -1,6 +1,6 @@
 /**
- * Ports that can send management datagrams: through the umad device on this machine, or from a recorded tree, where
- * `mad/ADAPTER.PORT` holds answers: lines of LID, attribute (hexadecimal both) and the datagram in hexadecimal.
+ * Ports that can send management datagrams: through the umad device on this machine, or from a recorded tree, whose
+ * `mad/ADAPTER.PORT` holds the answers: lines of LID, attribute and datagram, all in hexadecimal.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function list(folder: string): string[] {
   }
 }
 
-/** What sends from one port. */
+/** Sends datagrams from one port. */
 type Sender = Pick<MadPort, 'exchange' | 'close'>;
 
 function recorded(path: string): Sender {
@@ -73,8 +73,8 @@ function sender(tree: NodeTree, adapter: string, port: number): Sender {
 }
 
 /**
- * Opens the active ports of the adapters that `wanted` names.
- * @throws UnavailableError where there are none, or none can send
+ * Opens the active ports of the adapters that `wanted` selects.
+ * @throws UnavailableError if there are none, or none can send
  */
 export function openMadPorts(tree: NodeTree, wanted: (adapter: string) => boolean): MadPort[] {
   const open: MadPort[] = [];

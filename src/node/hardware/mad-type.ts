@@ -9,13 +9,13 @@ import { openMadPorts } from './mad-ports.ts';
 type PortReader = (writer: RawWriter) => void;
 
 interface MadType extends Omit<NodeType, 'open' | 'program'> {
-  /** Which adapters it is for. */
+  /** The adapters that the type reads. */
   adapters(name: string): boolean;
-  /** Makes ready to read a port. @throws UnavailableError */
+  /** Prepares to read a port. @throws UnavailableError */
   reader(port: MadPort): PortReader;
 }
 
-/** Omni-Path's adapters: their datagrams are others. */
+/** Omni-Path's adapters have datagrams of another kind. */
 export const isOmniPath = (adapter: string) => adapter.startsWith('hfi1_');
 
 class PortCollector implements Collector {
@@ -35,7 +35,7 @@ class PortCollector implements Collector {
         read(writer);
         writer.endRecord(this.type.metrics.length);
       } catch (error) {
-        // A port without a cable does not prevent the records of the others.
+        // A port without a cable must not prevent the other ports' records.
         writer.dropRecord();
         failed ??= error;
       }
@@ -70,7 +70,7 @@ export function madType(type: MadType): NodeType {
   };
 }
 
-/** Writes value `k` of a row of big-endian values of 64 bits. */
+/** Writes value `k` of a row of big-endian 64-bit values. */
 export function bigEndian(writer: RawWriter, words: Buffer, k: number): void {
   writer.words(words.readUInt32BE(8 * k), words.readUInt32BE(8 * k + 4));
 }

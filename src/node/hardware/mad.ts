@@ -1,5 +1,5 @@
 /**
- * Management datagrams (MAD) that ask ports for their counters: 256 bytes, big-endian. All begin with a header of 24
+ * Management datagrams (MAD) that ask ports for their counters: 256 bytes, big-endian. They begin with a header of 24
  * bytes: base version, class, class version, method; status; 2 bytes of the class's own; transaction (8); attribute;
  * 2 bytes; modifier (4). Source: InfiniBand Architecture Specification, vol. 1, 13.4, 14.2 and 16.1.
  */
@@ -14,25 +14,25 @@ const DIRECTED_ROUTE = 0x81;
 const NODE_INFO = 0x11;
 const PORT_INFO = 0x15;
 const PORT_COUNTERS_EXTENDED = 0x1d;
-/** Where an attribute's own bytes begin. */
+/** Byte at which an attribute's own data begin. */
 const DATA = 64;
-/** Ports of the route that a datagram takes, from its first hop on at index 1. */
+/** Ports on a datagram's route, from the first hop on, at index 1 and up. */
 const INITIAL_PATH = 128;
-/** No LID: by directed route alone. */
+/** No LID: by directed route only. */
 const PERMISSIVE_LID = 0xffff;
 const SWITCH = 2;
 
 const SUBNET: UmadAgent = { queuePair: 0, managementClass: DIRECTED_ROUTE, classVersion: 1 };
 const COUNTERS: UmadAgent = { queuePair: 1, managementClass: PERFORMANCE, classVersion: 1 };
 
-/** A local port, as a place to send datagrams from. */
+/** A local port from which datagrams can be sent. */
 export interface MadPort {
   /** HCA and port, as in /sys/class/infiniband. */
   readonly adapter: string;
   readonly port: number;
-  /** Local address. */
+  /** The port's local address. */
   readonly lid: number;
-  /** The answer to a datagram. @throws Error where there is none */
+  /** The answer to a datagram. @throws Error if there is none */
   exchange(agent: UmadAgent, lid: number, datagram: Uint8Array): Uint8Array;
   close(): void;
 }
@@ -72,7 +72,7 @@ export function ask(port: MadPort, agent: UmadAgent, lid: number, datagram: Buff
     throw new UnavailableError(
       `${where}: the answer for attribute ${attribute} belongs to another request`,
     );
-  // Bit 15 is the direction, in a directed route.
+  // In a directed route, bit 15 is the direction.
   const status = answer.readUInt16BE(4) & 0x7fff;
   if (status !== 0) {
     throw new UnavailableError(`${where}: attribute ${attribute} refused with status ${status}`);
@@ -84,7 +84,7 @@ export function ask(port: MadPort, agent: UmadAgent, lid: number, datagram: Buff
 interface ExtendedCounters {
   readonly portSelect: number;
   readonly counterSelect: number;
-  /** Of the eight: data sent and received (4 bytes each), packets, unicast, multicast. */
+  /** Of these eight: data sent and received (in units of 4 bytes), packets, unicast, multicast. */
   readonly words: Buffer;
 }
 
@@ -116,7 +116,7 @@ function oneHop(from: MadPort, attribute: number): Buffer {
   return ask(from, SUBNET, PERMISSIVE_LID, datagram).subarray(DATA);
 }
 
-/** Which port of which switch a port is connected to. @throws UnavailableError where it is no switch */
+/** The switch, and its port, to which a port is connected. @throws UnavailableError if it is no switch */
 export function switchPort(from: MadPort): SwitchPort {
   const node = oneHop(from, NODE_INFO);
   if (node[2] !== SWITCH) {

@@ -1,6 +1,6 @@
 /**
- * Registers in memory: of boxes at an address, and configuration spaces of PCI functions that the kernel does not list: 4096 bytes for each
- * function from the base on that ACPI's table MCFG gives. Sources: PCI Express Base Specification, 7.2.2; PCI Firmware
+ * Registers in memory: boxes at an address, and configuration spaces of PCI functions that the kernel does not list. Each function has
+ * 4096 bytes from the base address in ACPI's table MCFG. Sources: PCI Express Base Specification, 7.2.2; PCI Firmware
  * Specification, 4.1.2.
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { type NodeTree, needsRights, UnavailableError } from '../tree.ts';
 import { type RegisterSpace, registerName, type Width } from './registers.ts';
 
 const TABLE = 'sys/firmware/acpi/tables/MCFG';
-/** Where Knights Landing has it, should the table not be readable. */
+/** The base on Knights Landing, used if the table cannot be read. */
 const USUAL = 0xc0000000;
 const TABLE_HEADER = 44;
 
@@ -25,7 +25,7 @@ function baseOf(tree: NodeTree): number {
   }
 }
 
-/** Physical address of a function such as `ff/0a.0`, or the address itself, in hexadecimal. */
+/** Physical address of a function such as `ff/0a.0`, or of an address given in hexadecimal. */
 export function addressOf(tree: NodeTree, name: string): number {
   if (!name.includes('/')) return Number.parseInt(name, 16);
   const [bus, device, fn] = name.split(/[/.]/).map((text) => Number.parseInt(text, 16));
@@ -73,7 +73,7 @@ export class MappedSpace implements RegisterSpace {
     words[0] = map[at >> 2];
     words[1] = 0;
     if (width === 4) return;
-    // Again if the lower half rolled over between the two reads.
+    // Read again if the lower half rolled over between the two reads.
     let upper: number;
     do {
       upper = map[(at >> 2) + 1];

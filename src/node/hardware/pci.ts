@@ -1,4 +1,4 @@
-/** PCI functions of a machine. Source: proc_bus_pci(5); vendor and device stand in the first four bytes. */
+/** PCI functions of a machine. Source: proc_bus_pci(5); vendor and device are in the first four bytes. */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { DIRECT } from '../kernel-file.ts';
@@ -23,7 +23,7 @@ function list(folder: string): string[] {
   }
 }
 
-/** What the kernel lists: bus, device and function in 16 bits, then vendor and device. */
+/** The kernel's list: bus, device and function in 16 bits, then vendor and device. */
 function listed(tree: NodeTree): PciFunction[] {
   const found: PciFunction[] = [];
   for (const line of (tree.text(`${PCI_FOLDER}/devices`) ?? '').split('\n')) {
@@ -63,7 +63,7 @@ function scanned(tree: NodeTree, buses: readonly string[]): PciFunction[] {
 
 /** All functions, by bus and slot. */
 export function pciFunctions(tree: NodeTree): readonly PciFunction[] {
-  // Buses past the first domain are named 0001:00; the kernel's list leaves the domain out.
+  // Buses beyond the first domain are named 0001:00; the kernel's list leaves the domain out.
   const buses = list(join(tree.root, PCI_FOLDER)).filter((name) =>
     /^(?:[0-9a-f]{4}:)?[0-9a-f]{2}$/.test(name),
   );

@@ -8,13 +8,13 @@ export interface Processor {
   readonly vendor: 'intel' | 'amd';
   readonly family: number;
   readonly model: number;
-  /** Counters of a logical CPU that can be programmed, as CPUID tells; null where it was not asked. */
+  /** Programmable counters of a logical CPU according to CPUID; null if it was not asked. */
   readonly counters: number | null;
-  /** Whether cores have several logical CPUs; null where that is not told. */
+  /** Whether cores have several logical CPUs; null if unknown. */
   readonly threaded: boolean | null;
 }
 
-/** `06_2D`, as Intel's manual names models. */
+/** `06_2D`, the form in which Intel's manual names models. */
 export function modelName({ vendor, family, model }: Processor): string {
   const two = (value: number) => value.toString(16).toUpperCase().padStart(2, '0');
   return `${vendor === 'intel' ? 'Intel' : 'AMD'} ${two(family)}_${two(model)}`;
@@ -24,10 +24,10 @@ const VENDORS: Readonly<Record<string, Processor['vendor']>> = {
   GenuineIntel: 'intel',
   AuthenticAMD: 'amd',
 };
-/** More than what /proc/cpuinfo says of the first CPU; the kernel makes no more text than is read. */
+/** More than /proc/cpuinfo says about the first CPU; the kernel makes only as much text as is read. */
 const ENOUGH = 8192;
 
-/** The first bytes of a file; null where it cannot be read. */
+/** The first bytes of a file; null if it cannot be read. */
 function head(path: string, length: number, at = 0): Buffer | null {
   let file = -1;
   try {
@@ -41,9 +41,9 @@ function head(path: string, length: number, at = 0): Buffer | null {
   }
 }
 
-/** A leaf of CPUID on CPU 0: EAX, EBX, ECX, EDX; null where it cannot be asked. */
+/** A leaf of CPUID on CPU 0: EAX, EBX, ECX, EDX; null if it cannot be read. */
 function cpuid(tree: NodeTree, leaf: number): Buffer | null {
-  // A recorded file could not answer by leaf.
+  // A recorded file could not give different leaves.
   if (!tree.isThisMachine) return null;
   const bytes = head('/dev/cpu/0/cpuid', 16, leaf);
   return bytes?.length === 16 ? bytes : null;
@@ -78,7 +78,7 @@ function fromCpuinfo(tree: NodeTree): Omit<Processor, 'counters'> | null {
   return { vendor, family, model, threaded };
 }
 
-/** The processor; null where nothing says which. */
+/** The processor; null if nothing tells which one it is. */
 export function processorOf(tree: NodeTree): Processor | null {
   const known = fromCpuinfo(tree) ?? fromCpuid(tree);
   if (known === null) return null;
@@ -106,7 +106,7 @@ export function onlineCpus(tree: NodeTree): number[] {
 }
 
 export interface Package {
-  /** As the kernel numbers it. */
+  /** The kernel's number of the package. */
   readonly id: number;
   /** Ascending. */
   readonly cpus: readonly number[];
@@ -136,7 +136,7 @@ function places(tree: NodeTree, cpus: readonly number[]): Map<number, readonly [
   return found;
 }
 
-/** Packages of these CPUs, ascending. @throws UnavailableError where nothing says which CPU lies where */
+/** Packages of these CPUs, ascending. @throws UnavailableError if nothing tells which CPU lies where */
 export function packagesOf(tree: NodeTree, cpus: readonly number[]): readonly Package[] {
   const found = places(tree, cpus);
   if (found.size === 0) {

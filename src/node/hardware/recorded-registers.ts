@@ -1,6 +1,6 @@
 /**
- * Registers of a recorded tree. `msr/cpuN` holds lines of a register in hexadecimal and its value in decimal, of which
- * the last one for a register holds; `proc/bus/pci/BB/DD.F` is a configuration space as it is. What is written stays in
+ * Registers of a recorded tree. `msr/cpuN` has lines with a register in hexadecimal and its value in decimal; the last
+ * line for a register counts. `proc/bus/pci/BB/DD.F` is the configuration space itself. Writes are kept in
  * memory.
  */
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { DIRECT } from '../kernel-file.ts';
 import { UnavailableError } from '../tree.ts';
 import { type RegisterSpace, registerName, type Width } from './registers.ts';
 
-/** Called with each write, in order. */
+/** Called for each write, in order. */
 export type Recorder = (space: string, at: number, value: bigint) => void;
 
 /** A file of a tree. @throws UnavailableError */

@@ -1,18 +1,18 @@
 /**
- * Registers that hold counters and what they count: model-specific registers of a CPU, or the configuration space of a
+ * Registers with counters and with what they count: model-specific registers of a CPU, or the configuration space of a
  * PCI function. Both are files in which a register is an offset. Bits and widths come from the processors' manuals.
  */
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { NO_LINK } from '../../os/trusted-file.ts';
 import { needsRights, UnavailableError } from '../tree.ts';
 
-/** Bytes of a register. */
+/** Width of a register in bytes. */
 export type Width = 4 | 8;
 
 export interface RegisterSpace {
   /** `msr 0`: CPU 0; `pci 7f/10.0`: bus 7f, device 10, function 0; `mem …`: the same, in memory; `at 1f000`: a page of memory. */
   readonly name: string;
-  /** Puts a register's value into `words`: low, high. @throws UnavailableError */
+  /** Reads a register into `words`: low, high. @throws UnavailableError */
   read(at: number, width: Width, words: Uint32Array): void;
   /** @throws UnavailableError */
   write(at: number, width: Width, value: bigint): void;
@@ -23,20 +23,20 @@ export interface RegisterSpace {
 export interface SavedRegister {
   /** Name of the register space, such as `msr 0`. */
   readonly space: string;
-  /** Number of the register, or its byte in the space. */
+  /** Number of the register, or its byte offset in the space. */
   readonly at: number;
-  /** Bits of the register. */
+  /** Width of the register in bits. */
   readonly width: Width;
-  /** What it held, as decimal digits. */
+  /** Its old value, in decimal digits. */
   readonly value: string;
 }
 
-/** Lower halves from here on may roll over before the upper half is read. */
+/** A lower half from this value on may roll over before the upper half is read. */
 const NEAR_ROLLOVER = 0xfff00000;
 
 const hex = (value: number) => `${value.toString(16).toUpperCase()}h`;
 
-/** What a register is called in messages. */
+/** How messages name a register. */
 export const registerName = (space: string, at: number) => `register ${hex(at)} of ${space}`;
 
 export function join64(words: Uint32Array): bigint {
@@ -45,7 +45,7 @@ export function join64(words: Uint32Array): bigint {
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? String(error);
 
-/** Registers of this machine: a device file of the kernel. Sources: msr(4), proc_bus_pci(5). */
+/** Registers of this machine, through the kernel's device files. Sources: msr(4), proc_bus_pci(5). */
 export class RegisterFile implements RegisterSpace {
   readonly name: string;
   private readonly path: string;
@@ -77,11 +77,11 @@ export class RegisterFile implements RegisterSpace {
         `${registerName(this.name, at)} cannot be read: ${codeOf(error)} (not on this processor, or hidden by a hypervisor)`,
       );
     }
-    // Without privileges, the kernel gives the first 64 bytes of a configuration space only.
+    // Without privileges, the kernel shows only the first 64 bytes of a configuration space.
     if (got < width) throw new UnavailableError(needsRights(`read all of ${this.path}`));
     words[0] = this.buffer.readUInt32LE(0);
     words[1] = width === 8 ? this.buffer.readUInt32LE(4) : 0;
-    // The kernel reads configuration space by 32 bits: the upper half may be of a moment after the lower one rolled over.
+    // The kernel reads configuration space 32 bits at a time: the lower half may roll over before the upper half is read.
     if (width === 8 && words[0] >= NEAR_ROLLOVER && this.name.startsWith('pci')) {
       readSync(this.file, this.buffer, 0, 8, at);
       const low = this.buffer.readUInt32LE(0);
@@ -95,7 +95,7 @@ export class RegisterFile implements RegisterSpace {
   write(at: number, width: Width, value: bigint): void {
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64LE(value);
-    // Opened for this write only: while collecting, no descriptor allows writing.
+    // Opened for this write only: while collecting, no descriptor permits writing.
     let file = -1;
     try {
       // By its own name; links are not followed.

@@ -1,6 +1,6 @@
 /**
- * A register narrower than 64 bits as a total that is not: for a process that reads it often enough to see each
- * rollover. The total begins at 0; where the register may have rolled over unseen, it begins again, as after a reset.
+ * Turns a register narrower than 64 bits into a 64-bit total, for a process that reads it often enough to see each
+ * rollover. The total begins at 0. If the register may have rolled over unseen, the total begins again, as after a reset.
  */
 import { type CounterRule, mayHaveRolled } from '../../model/counter.ts';
 import { counterRule } from '../../model/counter-rules.ts';
@@ -12,7 +12,7 @@ const NARROW = 48;
 
 export const isNarrow = ({ kind, bits = 64 }: Metric): boolean => kind === 'event' && bits < NARROW;
 
-/** The schema of totals: the same keys, without the width. */
+/** The schema of totals: the same keys, without widths. */
 export const widened = (metrics: readonly Metric[]): readonly Metric[] =>
   metrics.map((metric) => {
     if (!isNarrow(metric)) return metric;
@@ -25,7 +25,7 @@ const beginEpoch = () => {
   epoch = `${process.pid}-${process.hrtime.bigint()}`;
 };
 
-/** Names this process's totals since one of them began again: those of another name do not continue them. */
+/** Names this process's totals. When a total begins again the name changes: such totals do not continue those before. */
 export const totalsEpoch = (): string => {
   if (epoch === '') beginEpoch();
   return epoch;
@@ -39,7 +39,7 @@ export class WideCounter {
   private last = Number.NaN;
   private since = 0;
 
-  /** `range`: the first value that it does not take, where that is no power of two. */
+  /** `range`: the largest value plus 1, if that is not a power of two. */
   constructor(type: string, { key, kind, unit, bits = 64 }: Metric, range = 2 ** bits) {
     this.rule = {
       ...counterRule(type, { name: key, kind, unit, bits }),
@@ -54,7 +54,7 @@ export class WideCounter {
     this.take((words[1] * WORD + words[0]) % this.range, seconds);
   }
 
-  /** The same of a number below 2^53. */
+  /** The same for a number below 2^53. */
   take(value: number, seconds: number): void {
     if (Number.isNaN(this.last)) this.total = 0n;
     else if (mayHaveRolled(0, seconds - this.since, this.rule)) {
@@ -70,7 +70,7 @@ export class WideCounter {
 
 const KEPT = new Map<string, WideCounter>();
 
-/** The one of this process for a counter of `device`: totals go on where types are opened anew, as at rotation. */
+/** This process's counter for `device`: totals continue when types are opened again, as at rotation. */
 export function wideCounter(
   root: string,
   type: string,

@@ -1,25 +1,25 @@
 /**
- * Appends record groups to a file so that each is there whole or not at all.
+ * Appends record groups to a file so that each is there as a whole or not at all.
  *
- * A group is one write(2). Where that writes less than asked (a full disk), the file is cut back at once. A process that
- * is killed inside write(2) can leave a part of a group; so before each write its note goes into the lock file: the
+ * A group is one write(2). If that writes less than asked (a full disk), the file is cut back at once. A process that
+ * is killed inside write(2) can leave a part of a group. So before each write a note goes into the lock file: the
  * file's inode, its length, and its length with the group.
  *
  *     2237409 13318 14309
  *
- * Whoever appends next finds from the note a length between the two, and cuts the file back to the first.
+ * If the file's length is between the two, the next process that appends cuts the file back to the first.
  */
 import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { about, LogError } from './error.ts';
 
-/** Bytes of a note: three numbers of up to 20 digits, blanks to the end. */
+/** Bytes of a note: three numbers of up to 20 digits, padded with blanks. */
 const NOTE = 64;
 
 const note = Buffer.alloc(NOTE);
 
 /**
- * Cuts off what a killed process has left of a group. `lock`: the open lock file.
- * @returns the file's length now
+ * Cuts off the part of a group that a killed process has left. `lock`: the open lock file.
+ * @returns the file's length afterwards
  */
 export function mend(lock: number, file: number): number {
   const length = readSync(lock, note, 0, NOTE, 0);
@@ -38,8 +38,8 @@ interface AppendFile {
 }
 
 /**
- * Appends `bytes` to a file of `size` bytes. `lock`: the lock file, which is held.
- * @throws LogError where not all could be written; the file is as before
+ * Appends `bytes` to a file of `size` bytes. `lock`: the lock file, which must be held.
+ * @throws LogError if not all could be written; the file is then as before
  */
 export function appendWhole(
   lock: number,

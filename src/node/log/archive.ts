@@ -1,8 +1,8 @@
 /**
- * Moves old files of a log into an archive: ARCHIVE/HOST/SECOND.gz, HOST being the `$hostname` of the file.
+ * Moves old files of a log into an archive: ARCHIVE/HOST/SECOND.gz, where HOST is the `$hostname` of the file.
  *
- * A file is removed only when its copy is complete, named, and on the disk; so a crash at any moment leaves the file,
- * the copy, or both. Where both are there, they are compared, and the file is removed if the copy holds it.
+ * A file is removed only when its copy is complete, has its name, and is on the disk. So a crash at any moment leaves the file,
+ * the copy, or both. If both exist, they are compared, and the file is removed if the copy holds it.
  */
 
 import { createHash } from 'node:crypto';
@@ -17,15 +17,15 @@ import { LogError, reasonOf } from './error.ts';
 import { headText, propertyOf } from './head.ts';
 
 export interface ArchiveResult {
-  /** Paths in the archive, of what was moved now. */
+  /** Paths in the archive of the files that were moved now. */
   readonly moved: readonly string[];
-  /** Files that are old enough and were left, each with the reason, in one line. */
+  /** Files that are old enough but were left, each with the reason, on one line. */
   readonly left: readonly string[];
 }
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-/** Writes what was changed in a folder, or a file, to its disk. */
+/** Makes changes to a file, or in a folder, durable on the disk. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -35,7 +35,7 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** The host's folder: the file's `$hostname`, unless that is no name for a folder. @throws LogError */
+/** The host's folder: the file's `$hostname`, if that can be the name of a folder. @throws LogError */
 async function hostOf(path: string): Promise<string> {
   const handle = await open(path, 'r');
   try {
@@ -49,7 +49,7 @@ async function hostOf(path: string): Promise<string> {
   }
 }
 
-/** Passes bytes on, and into a digest. */
+/** Passes bytes on and updates a digest with them. */
 function digesting(hash: ReturnType<typeof createHash>): Transform {
   return new Transform({
     transform(chunk: Buffer, _, done) {
@@ -59,7 +59,7 @@ function digesting(hash: ReturnType<typeof createHash>): Transform {
   });
 }
 
-/** Digest of what a gzip file holds; null where it is cut or damaged. */
+/** Digest of the contents of a gzip file; null if it is cut or damaged. */
 async function digestWithin(path: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {
@@ -76,7 +76,7 @@ async function digestOf(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Compresses `from` into `to`, which is complete and on the disk when it has its name. @throws LogError */
+/** Compresses `from` into `to`, which gets its name when it is complete and on the disk. @throws LogError */
 async function compress(from: string, to: string, folder: string): Promise<void> {
   const draft = join(folder, `.${process.pid}.new`);
   try {
@@ -97,7 +97,7 @@ async function compress(from: string, to: string, folder: string): Promise<void>
   }
 }
 
-/** Moves one file; gives its path in the archive. @throws LogError */
+/** Moves one file; returns its path in the archive. @throws LogError */
 async function move(path: string, name: string, archive: string): Promise<string> {
   const folder = join(archive, await hostOf(path));
   const to = join(folder, `${name}.gz`);
@@ -112,8 +112,8 @@ async function move(path: string, name: string, archive: string): Promise<string
 }
 
 /**
- * Moves the files whose name is `age` seconds ago or more, but the current one.
- * @throws LogError where the log cannot be listed
+ * Moves the files that began at least `age` seconds ago, according to their names, except the current one.
+ * @throws LogError if the log cannot be listed
  * @example
  * ```ts
  * import { archiveLog } from 'triscope/node';

@@ -1,9 +1,9 @@
-/** Record groups that could not be written yet: kept in memory, and written in order once that can be done. */
+/** Record groups that could not be written yet: kept in memory, and written in order as soon as possible. */
 import { LogError } from './error.ts';
 import type { LogHead } from './head.ts';
 import type { LogGroup, NodeLog } from './log.ts';
 
-/** Bytes that are kept at most, whatever the number of groups. */
+/** Most bytes that are kept, whatever the number of groups. */
 const MOST_BYTES = 16 * 2 ** 20;
 
 interface WaitingGroup extends LogGroup {
@@ -11,7 +11,7 @@ interface WaitingGroup extends LogGroup {
 }
 
 /**
- * Groups that could not be written yet, oldest first. Beyond a number of groups or of bytes the oldest are dropped, and counted.
+ * Groups that could not be written yet, oldest first. Beyond a number of groups or bytes, the oldest are dropped and counted.
  * @example
  * ```ts
  * import { Backlog, NodeLog, Sampling } from 'triscope/node';
@@ -29,25 +29,25 @@ interface WaitingGroup extends LogGroup {
  * ```
  */
 export class Backlog {
-  /** Groups that were dropped, the oldest first, to make room for others. */
+  /** Number of groups that were dropped to make room for others, oldest first. */
   dropped = 0;
   private readonly most: number;
   private readonly kept: WaitingGroup[] = [];
   private bytes = 0;
 
-  /** Keeps `most` groups, as `buffer` of tacc_stats' configuration says. */
+  /** Keeps at most `most` groups, like `buffer` in tacc_stats' configuration. */
   constructor(most: number) {
     this.most = Math.max(1, most);
   }
 
-  /** Groups that wait. */
+  /** Number of groups that wait. */
   get length(): number {
     return this.kept.length;
   }
 
   /**
-   * Writes what is kept, then `group`, whose bytes may be used again afterwards. The log must be locked.
-   * @throws LogError where that is not possible now; the group is kept
+   * Writes the groups that wait, then `group`, whose bytes may be reused afterwards. The log must be locked.
+   * @throws LogError if that is not possible now; the group is then kept
    */
   append(log: NodeLog, head: LogHead, group: LogGroup): void {
     try {

@@ -2,7 +2,7 @@
 import { TriscopeError } from '../../model/error.ts';
 
 /**
- * A record group could not be written, or a file of the log not be handled. The message names the file.
+ * A record group could not be written, or a file of the log could not be handled. The message names the file.
  * @example
  * ```ts
  * import { LogError, NodeLog } from 'triscope/node';
@@ -33,20 +33,20 @@ const MENDS: Readonly<Record<string, string>> = {
   ELOOP: 'is a symbolic link and may lead anywhere',
 };
 
-/** Whether there was no room: on the disk, in a quota, or below a limit. */
+/** Whether there was no space: on the disk, in a quota, or below a limit. */
 export function isFull(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
 }
 
-/** In words, what the system refused to do. */
+/** Says in words what the system refused to do. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
   return (code !== undefined && MENDS[code]) || error.message;
 }
 
-/** Runs `work`, which concerns `path`. @throws LogError */
+/** Runs `work`; errors of the system name `path`. @throws LogError */
 export function about<T>(path: string, work: () => T): T {
   try {
     return work();

@@ -1,25 +1,25 @@
 /** Whether a raw stats file can take the records of this run: a schema never changes inside a file. */
 import { readSync } from 'node:fs';
 
-/** The header that this run would write, and what of it must hold in a file that exists. */
+/** The header that this run would write, and which parts of it must agree with an existing file. */
 export interface LogHead {
-  /** Its bytes, with properties and schemas. */
+  /** The header's bytes, with properties and schemas. */
   readonly bytes: Uint8Array;
-  /** The header of a file that it begins, where that is to have more types than this run collects. */
+  /** The header of a new file, if it is to list more types than this run collects. */
   readonly whole?: () => Uint8Array;
-  /** When the machine started, in seconds since 1970; null where that is of no matter (recorded trees). */
+  /** When the machine was started, in seconds since 1970; null if that does not matter (recorded trees). */
   readonly started: number | null;
 }
 
-/** The property that names whose totals a file has, where a daemon writes totals. */
+/** The property that names the daemon whose totals a file has. */
 export const TOTALS = 'totals';
 
-/** Seconds by which a clock may have been set without the machine having been started again. */
+/** Seconds by which the clock may have been set without a restart of the machine. */
 const STEP = 120;
 const FIRST = 16 * 1024;
 const MOST = 16 * 1024 * 1024;
 
-/** The text before the first record group; null where none ends within reason. */
+/** The text before the first record group; null if it does not end within a reasonable length. */
 export function headText(file: number): string | null {
   for (let size = FIRST; size <= MOST; size *= 4) {
     const buffer = Buffer.allocUnsafe(size);
@@ -41,7 +41,7 @@ export function propertyOf(text: string, name: string): string | null {
 const typeOf = (line: string) => line.slice(1).split(' ', 1)[0];
 
 /**
- * Why the file whose header is `text`, named after the second `begun`, cannot take these records; null where it can. It
+ * Why the file with the header `text`, named after the second `begun`, cannot take these records; null if it can. It
  * may have more types than this run.
  */
 export function refusal(text: string, begun: number, head: LogHead): string | null {

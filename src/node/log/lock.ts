@@ -1,4 +1,4 @@
-/** A lock that processes share by a file's name. */
+/** A lock that processes share by the name of a file. */
 import {
   closeSync,
   constants,
@@ -14,10 +14,10 @@ import { canLock, tryLock, unlock } from '../../os/flock.ts';
 import { NO_LINK } from '../../os/trusted-file.ts';
 import { about, LogError } from './error.ts';
 
-/** Milliseconds between two tries, at first and at most. */
+/** Milliseconds between two tries: initially, and at most. */
 const SHORTEST = 1;
 const LONGEST = 16;
-/** Milliseconds after which a takeover counts as left by a dead process. */
+/** Milliseconds after which a takeover counts as abandoned by a dead process. */
 const TURN = 10_000;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -26,8 +26,8 @@ const sleep = (milliseconds: number) => Atomics.wait(sleeper, 0, 0, milliseconds
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /**
- * An exclusive lock on the file `path`, which is created where it is missing and stays. The kernel frees it with the
- * process. Where files cannot be locked (no FFI), `path.held` exists while it is held and names the holder's pid; one
+ * An exclusive lock on the file `path`, which is created if missing and stays. The kernel releases it with the
+ * process. If files cannot be locked (no FFI), `path.held` exists while the lock is held and names the holder's pid; a file
  * left by a dead process is taken over.
  */
 export class Lock {
@@ -40,12 +40,12 @@ export class Lock {
     this.path = path;
   }
 
-  /** The open lock file, for small notes; only while it is held. */
+  /** The open lock file, for short notes; only while the lock is held. */
   get file(): number {
     return this._file;
   }
 
-  /** Tries once. @throws LogError where the file cannot be opened */
+  /** Tries once. @throws LogError if the file cannot be opened */
   try(): boolean {
     this.open();
     if (!canLock()) this.held = this.tryByName();
@@ -56,7 +56,7 @@ export class Lock {
     return this.held;
   }
 
-  /** Waits for it. @throws LogError where that takes longer than `timeout` milliseconds */
+  /** Waits for the lock. @throws LogError if that takes longer than `timeout` milliseconds */
   acquire(timeout: number): void {
     let waited = 0;
     for (let wait = SHORTEST; !this.try(); wait = Math.min(2 * wait, LONGEST)) {
@@ -126,7 +126,7 @@ function takeOver(path: string): void {
   }
   try {
     const pid = Number(readFileSync(path, 'utf8'));
-    // An empty file is one that is being written, unless it is old.
+    // An empty file is still being written, unless it is old.
     const dead = pid > 0 ? !isAlive(pid) : Date.now() - statSync(path).mtimeMs > TURN;
     if (dead) unlinkSync(path);
   } catch {

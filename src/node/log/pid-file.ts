@@ -6,7 +6,7 @@ import { Lock } from './lock.ts';
 export class PidFile {
   private readonly lock: Lock;
 
-  /** @throws LogError where another daemon runs, or the file cannot be written */
+  /** @throws LogError if another daemon runs, or the file cannot be written */
   constructor(path: string) {
     this.lock = new Lock(path);
     if (!this.lock.try()) {
@@ -18,7 +18,7 @@ export class PidFile {
       try {
         writeSync(this.lock.file, `${process.pid}\n`, 0);
       } catch (error) {
-        // The lock is held even so; a refused daemon cannot name the number.
+        // The lock is held even so; a daemon that is refused just cannot name the process.
         if (!isFull(error)) throw error;
       }
     });
@@ -29,7 +29,7 @@ export class PidFile {
     try {
       unlinkSync(this.lock.path);
     } catch {
-      // Somebody has removed it.
+      // Somebody else has removed it.
     }
     this.lock.close();
   }

@@ -1,5 +1,5 @@
 /**
- * `amd_gpu`: AMD GPUs by their driver's files. Keys that not all of a node's GPUs tell are not in the schema. Source:
+ * `amd_gpu`: AMD GPUs, by their driver's files. Keys that some of a node's GPUs lack are not in the schema. Source:
  * Documentation/gpu/amdgpu/{driver-misc,thermal}.rst.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
@@ -23,7 +23,7 @@ const FILES = [
   alone(gauge('gttused', 'memory of the node that it uses', 'B'), 'mem_info_gtt_used'),
 ];
 
-/** What a card tells; none where it is no GPU of AMD's. Its sensors are in a folder whose number is not known before. */
+/** What a card provides; empty if it is no AMD GPU. Its sensors are in a folder whose number is not known in advance. */
 function fieldsOf(tree: NodeTree, card: string): readonly Field[] {
   const folder = `${FOLDER}/${card}/device`;
   if (!/^card\d+$/.test(card) || tree.text(`${folder}/mem_info_vram_total`) === null) return [];

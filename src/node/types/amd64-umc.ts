@@ -14,10 +14,10 @@ const SELECT = 0xc0010800;
 const COUNTERS = 4;
 /** Registers of a controller: a selector and a counter of each. */
 const STEP = 2 * COUNTERS;
-/** Controllers of a package, at most; registers of those that it lacks cannot be read. */
+/** Most controllers of a package; the registers of those that it lacks cannot be read. */
 const MOST = 12;
 const ENABLE = 1n << 31n;
-/** Of commands to columns only reads (1), only writes (2). */
+/** Filter for commands to columns: only reads (1), only writes (2). */
 const only = (which: bigint) => which << 8n;
 const EVENTS = [0x0an | only(1n), 0x0an | only(2n), 0x05n, 0x00n].map((event) => event | ENABLE);
 
@@ -40,7 +40,7 @@ function controllers(hardware: Hardware) {
   );
 }
 
-/** Those whose registers can be read. */
+/** Controllers whose registers can be read. */
 function present(hardware: Hardware) {
   const words = new Uint32Array(2);
   return controllers(hardware).filter(({ space, first }) => {

@@ -1,4 +1,4 @@
-/** `block`: traffic of block devices, but for ram and loop devices. Keys as in tacc_stats: the first 11 numbers. */
+/** `block`: traffic of block devices except ram and loop devices. Keys as in tacc_stats: the first 11 numbers. */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { NodeTree } from '../tree.ts';
 import { type Device, Devices } from './devices.ts';

@@ -1,6 +1,6 @@
 /**
- * A child process that reads files that may block for ever: those of a network file system, whose reader sleeps
- * uninterruptibly. After the deadline the caller goes on without it; it is asked again once it has answered, so that
+ * A child process that reads files that may block forever: those of a network file system, whose reader sleeps
+ * uninterruptibly. After the deadline the caller goes on without it. The child is asked again once it has answered, so
  * at most one request is outstanding. It ends with its parent, or when the blocked call returns.
  */
 import type { ChildProcess } from 'node:child_process';
@@ -21,31 +21,31 @@ import {
   WAITS,
 } from './child-protocol.ts';
 
-/** Milliseconds that Node may take to start, on a busy machine. */
+/** Milliseconds that Node may take to start on a busy machine. */
 const START_LIMIT = 20_000;
-/** Milliseconds to wait for types' keys; a library that hangs is then ignored. */
+/** Milliseconds to wait for types' keys; a library that hangs is ignored after that. */
 const KEYS_LIMIT = 10_000;
-/** Children that may end without an answer; after so many no more are started. */
+/** Children that may end without an answer; no more are started after so many. */
 const MOST_STARTS = 3;
-/** Milliseconds between looks at the answers: at first, and at most. */
+/** Milliseconds between looks at the answers: initially, and at most. */
 const [SHORTEST, LONGEST] = [0.2, 5];
 
 const CHILD = fileURLToPath(new URL('child.js', import.meta.url));
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** A file without a name, in memory where there is such a folder. */
+/** A file without a name, in memory if there is such a folder. */
 function namelessFile(): number {
   for (const folder of ['/dev/shm', os.tmpdir()]) {
     try {
       return openNameless(folder);
     } catch {
-      // The next folder may do.
+      // The next folder may work.
     }
   }
   throw new Error(`cannot write to /dev/shm or ${os.tmpdir()}`);
 }
 
-/** Whether a process runs; one that has ended, and waits to be noticed, does not. */
+/** Whether a process runs; one that has ended but was not reaped yet does not. */
 function runs(pid: number | undefined): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -57,7 +57,7 @@ function runs(pid: number | undefined): boolean {
 
 export class ChildReader {
   private types: readonly string[];
-  /** Of types whose keys it tells, once it has. */
+  /** The keys of types, once the child has told them. */
   private keys: Readonly<Record<string, readonly string[]>> = {};
   private tells: boolean;
   private readonly root: string;
@@ -67,13 +67,13 @@ export class ChildReader {
   private answers = -1;
   /** Number of the last request. */
   private request = 0;
-  /** When it was made; of a request to a child that was not ready, when it was. */
+  /** When it was made, or when the child became ready if it was not ready then. */
   private asked = 0;
   private starts = 0;
-  /** Why nothing was asked; '' where something was. */
+  /** Why nothing was asked; '' if something was. */
   private refusal = '';
 
-  /** `deadline`: milliseconds for a collection; `tells`: see `toldKeys`. Starts the child, and does not wait for it. */
+  /** `deadline`: milliseconds for a collection; `tells`: see `toldKeys`. Starts the child without waiting for it. */
   constructor(types: readonly string[], root: string, deadline: number, tells = false) {
     this.types = types;
     this.tells = tells;
@@ -83,7 +83,7 @@ export class ChildReader {
     this.refusal = this.start();
   }
 
-  /** Starts a child; '' or why not. */
+  /** Starts a child; returns '', or why it could not. */
   private start(): string {
     this.close();
     if (this.starts++ >= MOST_STARTS) return 'the process that reads it has ended again and again';
@@ -92,9 +92,9 @@ export class ChildReader {
       writeSync(this.answers, new Uint8Array(HEADER_BYTES), 0, HEADER_BYTES, 0);
       const { types, root, tells, keys } = this;
       const task: ChildTask = { types, root, tells, keys };
-      // Loaded where it is needed: it is slow to load.
+      // Loaded when needed, because it is slow to load.
       const { spawn } = process.getBuiltinModule('node:child_process');
-      // No descriptor but the answers' file: a reader of this process's output must not wait for a child that hangs.
+      // No other descriptor than the answers' file: a reader of this process's output must not wait for a child that hangs.
       const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {
         stdio: ['pipe', 'ignore', 'ignore', this.answers],
         env: { ...process.env, NODE_OPTIONS: '' },
@@ -118,8 +118,8 @@ export class ChildReader {
   }
 
   /**
-   * Waits for what the child tells of the types' keys, so that readers can be told; from then on it is asked for the types that
-   * are there. Null where nothing comes.
+   * Waits until the child has told the types' keys, so that readers can be told; from then on it is asked only for types that
+   * exist. Null if nothing comes.
    */
   toldKeys(): ToldKeys | null {
     const end = performance.now() + KEYS_LIMIT;
@@ -143,7 +143,7 @@ export class ChildReader {
     return told;
   }
 
-  /** Asks for the records of this moment, unless it still works at an earlier request. */
+  /** Asks for the records of this moment, unless the child still works on an earlier request. */
   ask(): void {
     if (this.child === null || !runs(this.child.pid)) {
       this.refusal = this.start();
@@ -159,8 +159,8 @@ export class ChildReader {
   }
 
   /**
-   * Waits for the records, until the deadline, and writes those of the types that are done. `failed` hears of the
-   * others, and why.
+   * Waits for the records until the deadline, and writes those of the types that are done. `failed` is called for the
+   * others, with the reason.
    */
   answer(writer: RawWriter, failed: (type: string, reason: string) => void): void {
     const reason = this.refusal || this.wait();
@@ -168,7 +168,7 @@ export class ChildReader {
     for (const type of this.types.slice(done)) failed(type, reason);
   }
 
-  /** Waits until the request is done; '' or why it is not. */
+  /** Waits until the request is done; returns '', or why it is not done. */
   private wait(): string {
     const start = this.asked;
     let ready = false;
@@ -198,7 +198,7 @@ export class ChildReader {
     }
   }
 
-  /** Writes what has been answered. Gives the number of types that are done. */
+  /** Writes what has been answered. Returns the number of types that are done. */
   private take(writer: RawWriter, failed: (type: string, reason: string) => void): number {
     const header = this.look();
     if (header[REQUEST] !== this.request) return 0;

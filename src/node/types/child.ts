@@ -1,5 +1,5 @@
 /**
- * Entry of the child process of `child-reader.ts`: collects on request, however long that blocks.
+ * Entry of `child-reader.ts`'s child process: collects on request, however long that blocks.
  */
 import { readSync, writeSync } from 'node:fs';
 import { RawWriter } from '../../formats/tacc/writer.ts';
@@ -22,7 +22,7 @@ const INPUT = 0;
 
 interface Reader {
   readonly type: NodeType;
-  /** Opened when first asked: opening may block too. */
+  /** Opened at the first request, because opening may block too. */
   collector: Collector | null;
 }
 
@@ -67,7 +67,7 @@ function main({ types, root, tells, keys }: ChildTask): void {
     header[WAITS] = waits ? 1 : 0;
     writeAll(new Uint8Array(header.buffer), 0);
   };
-  /** Gives what went wrong; '' where nothing did. */
+  /** Returns what went wrong; '' if nothing did. */
   const collect = (reader: Reader): string => {
     records = new Uint8Array();
     try {

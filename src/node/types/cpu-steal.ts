@@ -1,5 +1,5 @@
 /**
- * `cpu_steal`: what virtual machines do to each CPU. A type of its own, so that `cpu` keeps the seven keys that
+ * `cpu_steal`: CPU time that virtual machines take. A type of its own, so that `cpu` keeps the seven keys that
  * tacc_stats gives it.
  */
 import { procStat } from './proc-stat.ts';
@@ -10,7 +10,7 @@ const METRICS = [
   counter('guest', 'running guests; also counted in user', 'cs'),
   counter('guest_nice', 'running guests with low priority; also counted in nice', 'cs'),
 ];
-/** Fields of `cpuN` before these. */
+/** Number of fields of `cpuN` before these. */
 const BEFORE = 7;
 
 export const CPU_STEAL: NodeType = {

@@ -1,4 +1,4 @@
-/** `cpu`: what each CPU did, as the scheduler accounts for it. Keys and their order as in tacc_stats. */
+/** `cpu`: what each CPU did, as the scheduler accounts for it. Keys and order as in tacc_stats. */
 import { procStat } from './proc-stat.ts';
 import { counter, type NodeType } from './type.ts';
 

@@ -1,22 +1,22 @@
 /**
- * Numbers that stand after known words in the files of one folder, such as `total=` in the line `some avg10=0.00 … total=12`
- * of a pressure file. For short files with few numbers each; `key-lines.ts` is for long ones.
+ * Numbers after known words in the files of one folder, such as `total=` in the line `some avg10=0.00 … total=12`
+ * of a pressure file. For short files with few numbers; `key-lines.ts` is for long ones.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { Metric } from '../../model/metric.ts';
 import type { KernelFile } from '../kernel-file.ts';
 import type { NodeTree } from '../tree.ts';
 
-/** A key, and where its number stands. */
+/** A key, and where its number is found. */
 export interface Field {
   readonly metric: Metric;
-  /** Its name in the folder. */
+  /** The file's name in the folder. */
   readonly file: string;
-  /** The number stands behind these, one after the other. Before the text is a line's end. */
+  /** The number comes after these words, which follow one another. The text is taken to begin after a line feed. */
   readonly after: readonly string[];
 }
 
-/** The only number of a file. */
+/** The only number in a file. */
 export const alone = (metric: Metric, file: string): Field => ({ metric, file, after: ['\n'] });
 /** A number in a line that begins with its key. */
 export const keyed = (metric: Metric, file: string, key = metric.key): Field => ({
@@ -26,14 +26,14 @@ export const keyed = (metric: Metric, file: string, key = metric.key): Field => 
 });
 
 const MAX = 2n ** 64n - 1n;
-/** Numbers of so many digits are exact as a double. */
+/** Numbers with at most this many digits are exact as a double. */
 const EXACT = 15;
 
-/** The file's text in `bytes[0, end)`, after a line's end. */
+/** The file's text in `bytes[0, end)`, after a line feed. */
 export const textOf = ({ bytes }: KernelFile, end: number): string =>
   `\n${bytes.toString('latin1', 0, end)}`;
 
-/** The digits of a number of 64 bits after these words; null where there are none. */
+/** The digits of a 64-bit number after these words; null if there are none. */
 export function digitsAfter(text: string, words: readonly string[]): string | null {
   let at = 0;
   for (const word of words) {
@@ -65,7 +65,7 @@ export class FileFields {
   private readonly fields: readonly Field[];
   private readonly files = new Map<string, KernelFile>();
 
-  /** @throws UnavailableError where a file of the fields cannot be opened */
+  /** @throws UnavailableError if a file of the fields cannot be opened */
   constructor(tree: NodeTree, folder: string, fields: readonly Field[]) {
     this.fields = fields;
     try {
@@ -78,7 +78,7 @@ export class FileFields {
     }
   }
 
-  /** Adds a value per field. @throws Error where one is not there: nothing stands for what is missing */
+  /** Adds a value per field. @throws Error if one is missing: nothing is written in its place */
   write(writer: RawWriter): void {
     const texts = new Map<string, string>();
     for (const [name, file] of this.files) texts.set(name, textOf(file, file.readPiece()));

@@ -1,7 +1,7 @@
 /**
- * `hwmon_*`: sensors of boards, processors, drives and adapters, as their drivers give them to the kernel: temperature,
- * power and energy. A sensor that does not answer, or is below 0 °C, has no record. Of `coretemp` only packages are read:
- * asking a core for its temperature wakes it. Of several readings of one power, the present one. Source:
+ * `hwmon_*`: sensors of boards, processors, drives and adapters, as their drivers report them: temperature,
+ * power and energy. A sensor that does not answer, or is below 0 °C, has no record. Of `coretemp` only packages are read, because
+ * asking a core for its temperature wakes it. If a power has several readings, the present one is taken. Source:
  * Documentation/hwmon/sysfs-interface.rst.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
@@ -19,7 +19,7 @@ interface Sensor {
   readonly file: FileFields;
 }
 
-/** What a chip's file is called that has a sensor's number; null where it is of another kind. */
+/** The name of a chip's file for the sensor with a number; null if it is of another kind. */
 type Pick = (file: string, all: readonly string[]) => string | null;
 
 function sensorsOf(tree: NodeTree, chip: string, metric: Metric, pick: Pick): Sensor[] {
@@ -33,7 +33,7 @@ function sensorsOf(tree: NodeTree, chip: string, metric: Metric, pick: Pick): Se
     if (sensor === null) continue;
     const label = tree.text(`${folder}/${sensor}_label`);
     if (label !== null && name === 'coretemp' && CORE.test(label)) continue;
-    // Numbers of chips tell two of a name apart.
+    // Numbers tell chips of the same name apart.
     const place = `${name}.${chip.slice('hwmon'.length)}/${sensor}`;
     const device = label === null ? place : `${place}/${label.replace(/[^!-~]+/g, '_')}`;
     try {
@@ -80,7 +80,7 @@ const inputOf = (kind: string): Pick => {
   return (file) => pattern.exec(file)?.[1] ?? null;
 };
 
-/** The present power, or the average where the chip has no other. */
+/** The present power, or the average if the chip has no other. */
 const power: Pick = (file, all) => {
   const [, sensor, which] = /^(power\d+)_(input|average)$/.exec(file) ?? [];
   if (sensor === undefined) return null;

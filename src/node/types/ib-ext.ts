@@ -1,4 +1,4 @@
-/** `ib_ext`: the extended counters of each InfiniBand port of this machine, asked for by datagram. */
+/** `ib_ext`: the extended counters of each InfiniBand port of this machine, requested by datagram. */
 import { extendedCounters } from '../hardware/mad.ts';
 import { bigEndian, isOmniPath, madType } from '../hardware/mad-type.ts';
 import { control, counter } from './type.ts';

@@ -1,5 +1,5 @@
 /**
- * `ib_sw`: the same traffic seen from the other end of the cable: the switch's port, whose counters no one on this
+ * `ib_sw`: the same traffic seen from the other end of the cable: the switch's port, whose counters nobody on this
  * machine resets. What the switch sends, this machine receives.
  */
 import { extendedCounters, switchPort } from '../hardware/mad.ts';

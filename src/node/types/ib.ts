@@ -1,7 +1,7 @@
 /**
- * `ib`: counters of InfiniBand ports that are active. Keys and widths as in tacc_stats 2.x. Read only: version 1.0
- * reset them after each read. Kernels since 4.5 give data and packets of 64 bits where the adapter has them; then they
- * exceed the width that the schema says.
+ * `ib`: counters of active InfiniBand ports. Keys and widths as in tacc_stats 2.x. They are only read: version 1.0
+ * reset them after each read. Kernels since 4.5 give 64-bit data and packets if the adapter has them; these then
+ * exceed the width in the schema.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { NodeTree } from '../tree.ts';
@@ -33,7 +33,7 @@ const METRICS = [
 ];
 const KEYS = METRICS.map(({ key }) => key);
 
-/** Keys that all ports have a number for: some drivers lack some, and say `N/A (no PMA)` or nothing. */
+/** Keys for which all ports have a number: some drivers lack some, and write `N/A (no PMA)` or nothing. */
 function metricsOf(tree: NodeTree, ports: readonly string[]) {
   const each = ports.map((port) => {
     const numbers = new NumberFiles(tree, countersOf(port), KEYS);

@@ -1,7 +1,7 @@
 /**
- * Units outside the cores of Intel's Xeon E5, one type per unit and generation: caching agents (`cbo`), home agents (`hau`),
- * memory channels (`imc`), power control (`pcu`), QPI links (`qpi`), the ring to PCI Express (`r2pci`). Those behind PCI are
- * found by their device ids. A new generation is a row here.
+ * Units outside of the cores of Intel's Xeon E5, one type per unit and generation: caching agents (`cbo`), home agents (`hau`),
+ * memory channels (`imc`), power control (`pcu`), QPI links (`qpi`), the ring to PCI Express (`r2pci`). Units that are PCI functions
+ * are found by their device ids. To add a generation, add a row here.
  */
 import {
   cachingAgent,

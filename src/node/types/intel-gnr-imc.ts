@@ -8,7 +8,7 @@ import { modelName } from '../hardware/processor.ts';
 import { UnavailableError } from '../tree.ts';
 
 const MODELS = [0xad, 0xae];
-/** As tables of counters call memory channels. */
+/** The name of memory channels in discovery tables. */
 const CHANNEL = 6;
 
 export const INTEL_GNR_IMC = memoryChannels({

@@ -14,7 +14,7 @@ export const INTEL_KNL_EDC = knlBox({
       functions: [0],
       events: [0x01, 0x02, 0x04, 0x08].map((umask) => knlEvent(0x02, umask)),
     },
-    // Requests to read and to write, clocks.
+    // Read requests, write requests, clocks.
     {
       layout: KNL_LAYOUTS.eclk,
       devices: eight(0x18),

@@ -1,8 +1,8 @@
 /**
  * `intel_rapl`: energy of packages, cores and memory, as the registers count it. One count is 2^-E J, where E is bits 8
- * to 12 of the unit register, which is archived beside the counters: with it, and unscaled, rollover at 2^32 is exact.
- * (tacc_stats 2.3 scales to mJ before archiving, so that a rollover cannot be told any more.) Memory of servers from
- * Haswell on counts in 2^-16 J whatever the unit register says. Source: Intel SDM, vol. 3B, 15.10.
+ * to 12 of the unit register, which is recorded beside the counters: because they are not scaled, rollover at 2^32 is exact.
+ * (tacc_stats 2.3 scales to mJ before recording, so that a rollover can no longer be recognised.) Memory of servers from
+ * Haswell on counts in 2^-16 J, whatever the unit register says. Source: Intel SDM, vol. 3B, 15.10.
  */
 import type { Hardware } from '../hardware/hardware.ts';
 import { modelName } from '../hardware/processor.ts';
@@ -11,7 +11,7 @@ import { UnavailableError } from '../tree.ts';
 import { control, counter } from './type.ts';
 
 const UNIT = 0x606;
-/** Key, help, register. Not every processor has each. */
+/** Key, help, register. Not every processor has all of them. */
 const ENERGIES = [
   ['MSR_PKG_ENERGY_STATUS', 'energy of the package', 0x611],
   ['MSR_PP0_ENERGY_STATUS', 'energy of its cores', 0x639],

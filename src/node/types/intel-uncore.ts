@@ -21,7 +21,7 @@ const EVENTS = [
   [0x0b, 0x1f],
 ].map(([event, umask]) => BigInt(event | (umask << 8) | ENABLE));
 const COUNT = EVENTS.length;
-/** All eight counters, and that of clocks. */
+/** Enables all eight counters and the counter of clocks. */
 const ENABLED = (1n << 32n) | 0xffn;
 
 const MODELS = ['nhm', 'wtm'] as const;

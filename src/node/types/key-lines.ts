@@ -1,7 +1,7 @@
 /**
  * Lines with a key and a number, `pgfault 12` or `Node 0 MemFree: 12 kB`. The kernel writes them in the same order each
- * time, and mostly to the same bytes: keys are looked for first where they were, and the text gone through only where
- * it has another length, or one has moved.
+ * time, and mostly at the same bytes. So keys are first looked for where they were before; the whole text is searched only if
+ * its length has changed or a key has moved.
  */
 import { KeyTable, type KeyValues } from './key-values.ts';
 import { Scanner } from './scan.ts';
@@ -14,12 +14,12 @@ export class KeyLines {
   private readonly keys: readonly Buffer[];
   private readonly before: number;
   private readonly scanner = new Scanner();
-  /** Where each key was last; -1 where it was not. */
+  /** Where each key was last; -1 if it was missing. */
   private readonly places: Int32Array;
-  /** Length of the text that they were in. */
+  /** Length of the text in which they were found. */
   private length = -1;
 
-  /** `before`: words before the key in each line. A colon may end the key. */
+  /** `before`: number of words before the key in each line. The key may end in a colon. */
   constructor(keys: readonly string[], before: number) {
     this.table = new KeyTable(keys);
     this.keys = keys.map((key) => Buffer.from(key, 'latin1'));
@@ -27,21 +27,21 @@ export class KeyLines {
     this.places = new Int32Array(keys.length).fill(-1);
   }
 
-  /** Sets the values of the keys in `bytes[0, end)`. Gives how many there are. */
+  /** Sets the values of the keys found in `bytes[0, end)`. Returns how many there are. */
   find(bytes: Buffer, end: number, values: KeyValues): number {
     values.clear();
     const known = end === this.length ? this.again(bytes, end, values) : 0;
     return known > 0 ? known : this.search(bytes, end, values);
   }
 
-  /** Looks where the keys were. Gives 0 where one is not there any more. */
+  /** Looks where the keys were before. Returns 0 if one is no longer there. */
   private again(bytes: Buffer, end: number, values: KeyValues): number {
     let found = 0;
     for (let k = 0; k < this.keys.length; k++) {
       const place = this.places[k];
       if (place < 0) continue;
       const key = this.keys[k];
-      // Before a key is a blank, or the end of the line before.
+      // A blank, or the end of the line before, precedes a key.
       if (place + key.length >= end || (place > 0 && bytes[place - 1] > BLANK)) return 0;
       for (let i = 0; i < key.length; i++) if (bytes[place + i] !== key[i]) return 0;
       const after = place + key.length + (bytes[place + key.length] === COLON ? 1 : 0);

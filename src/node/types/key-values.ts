@@ -1,22 +1,22 @@
 /**
- * The values of a record, gathered by key in any order: found in texts as digits, or summed. What was not found is 0
- * in the record, as the original writes it.
+ * The values of a record, collected by key in any order: digits found in texts, or sums. Values that were not found are 0
+ * in the record, as in tacc_stats.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import { isNumber } from './scan.ts';
 
 const ZERO = 0x30;
 const WORD = 2 ** 32;
-/** Sums up to here are exact as a double. */
+/** Sums up to this are exact as a double. */
 const EXACT_HIGH = 2 ** 21;
 const [PRIME, OFFSET] = [16777619, 2166136261];
 
 const [UNSET, DIGITS, SUM] = [0, 1, 2];
 
-/** Finds keys by their bytes: a table with open addresses, as in a text most words are no key. */
+/** Finds keys by their bytes: a hash table with open addressing, because most words of a text are no keys. */
 export class KeyTable {
   private readonly keys: readonly Buffer[];
-  /** Number of a key + 1; 0 where the slot is free. */
+  /** Number of a key + 1; 0 if the slot is free. */
   private readonly slots: Int32Array;
 
   constructor(keys: readonly string[]) {
@@ -31,7 +31,7 @@ export class KeyTable {
     });
   }
 
-  /** Number of the key that `bytes[from, to)` spell; -1 where it is none. */
+  /** Number of the key spelt by `bytes[from, to)`; -1 if it is none. */
   find(bytes: Uint8Array, from: number, to: number): number {
     const slots = this.slots;
     const mask = slots.length - 1;
@@ -77,7 +77,7 @@ export class KeyValues {
     this.kind.fill(UNSET);
   }
 
-  /** The value of a key are the digits `bytes[from, to)`, until they are written. What is no number is not taken. */
+  /** Takes the digits `bytes[from, to)` as a key's value; they must not change until written. Ignores what is no number. */
   set(key: number, bytes: Uint8Array, from: number, to: number): boolean {
     if (!isNumber(bytes, from, to)) return false;
     this.kind[key] = DIGITS;
@@ -101,7 +101,7 @@ export class KeyValues {
     return true;
   }
 
-  /** Adds `high` * 2^32 + `low`, whole numbers of up to 32 bits. */
+  /** Adds `high` * 2^32 + `low`, integers of up to 32 bits. */
   addParts(key: number, high: number, low: number): void {
     if (this.kind[key] !== SUM) {
       this.kind[key] = SUM;
@@ -114,13 +114,13 @@ export class KeyValues {
     this.high[key] = (this.high[key] + high + carry) % WORD;
   }
 
-  /** Adds what `other` has for its key `of` to the sum of `key`. `bytes`: where digits that were found lie. */
+  /** Adds the value that `other` has for its key `of` to the sum of `key`. `bytes`: the text that holds the digits. */
   addFrom(key: number, other: KeyValues, of: number, bytes: Uint8Array): void {
     if (other.kind[of] === DIGITS) this.add(key, bytes, other.from[of], other.to[of]);
     else if (other.kind[of] === SUM) this.addParts(key, other.high[of], other.low[of]);
   }
 
-  /** Adds the values of all keys. `bytes`: where digits that were found lie. */
+  /** Adds the values of all keys. `bytes`: the text that holds the digits. */
   write(writer: RawWriter, bytes: Uint8Array): void {
     for (let k = 0; k < this.length; k++) {
       const kind = this.kind[k];

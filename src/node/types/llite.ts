@@ -1,6 +1,6 @@
 /**
- * `llite`: what processes ask of each Lustre file system. Keys as in tacc_stats 2.3. Lustre counts in read_bytes what
- * was asked for, not what was read: see osc_read, and `osc`.
+ * `llite`: what processes request of each Lustre file system. Keys as in tacc_stats 2.3. In read_bytes Lustre counts what
+ * was requested, not what was read: see osc_read, and `osc`.
  */
 import { hasClients, lustreStats } from './lustre.ts';
 import { counter, type NodeType } from './type.ts';

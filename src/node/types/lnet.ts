@@ -8,7 +8,7 @@ import { KeyValues } from './key-values.ts';
 import { Scanner } from './scan.ts';
 import { type Collector, counter, type NodeType } from './type.ts';
 
-/** Up to 2.10; since. */
+/** Up to Lustre 2.10; in newer versions. */
 const PLACES = ['proc/sys/lnet/stats', 'sys/kernel/debug/lnet/stats'];
 
 const METRICS = [
@@ -19,7 +19,7 @@ const METRICS = [
   counter('rx_bytes', 'received', 'B'),
   counter('rx_bytes_dropped', 'bytes received and dropped'),
 ];
-/** Key of each number of the file: msgs_alloc, msgs_max, errors, send, recv, route, drop, then bytes of the last four. */
+/** Keys of the file's numbers: msgs_alloc, msgs_max, errors, send, recv, route, drop, then bytes of the last four. */
 const KEY_OF = [-1, -1, -1, 0, 1, -1, 2, 3, 4, -1, 5];
 
 function open(tree: NodeTree): Collector {
@@ -47,14 +47,14 @@ function openFirst(tree: NodeTree) {
     try {
       return tree.open(place);
     } catch {
-      // The next place may do.
+      // The next place may work.
     }
   }
   throw new UnavailableError(`no Lustre network: there is no /${PLACES.join(' and no /')}`);
 }
 
 function mayBlock(tree: NodeTree): true {
-  // Listing does not open what may block.
+  // Listing a folder does not open files that may block.
   for (const place of PLACES) {
     if (tree.list(place.slice(0, place.lastIndexOf('/')))?.includes('stats')) return true;
   }

@@ -1,6 +1,6 @@
 /**
- * Clients of Lustre: their `stats` files, in each place where a version of Lustre has put them, summed by file system.
- * What belongs together has the same super block: the last 16 digits of a name such as
+ * Clients of Lustre: their `stats` files, in each place where some version of Lustre puts them, summed by file system.
+ * Clients with the same super block belong together; it is the last 16 digits of a name such as
  * `scratch-OST0001-osc-ffff8102658ec800`.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
@@ -11,14 +11,14 @@ import { KeyTable, KeyValues } from './key-values.ts';
 import { Scanner } from './scan.ts';
 import type { Collector, NodeType } from './type.ts';
 
-/** Up to 2.11; since; where 2.12 and later keep what is no statistic. */
+/** Up to 2.11; from 2.12 on; where 2.12 and later keep files that are not statistics. */
 const PLACES = ['proc/fs/lustre', 'sys/kernel/debug/lustre', 'sys/fs/lustre'];
 const DEBUG = 'sys/kernel/debug';
 const SUPER_BLOCK = /^(.+)-([0-9a-f]{16})$/;
-/** Words between a line's count and its sum: `samples [bytes] MIN MAX`. */
+/** Number of words between a line's count and its sum: `samples [bytes] MIN MAX`. */
 const BEFORE_SUM = 4;
 
-/** Names of the clients in a folder such as `llite`, in all places: those with a super block. */
+/** Names of the clients in a folder such as `llite`, in all places; only names with a super block. */
 function clients(tree: NodeTree, folder: string): string[] {
   const names = new Set<string>();
   for (const place of PLACES) {
@@ -29,11 +29,11 @@ function clients(tree: NodeTree, folder: string): string[] {
   return [...names].sort();
 }
 
-/** @throws UnavailableError where no file system is mounted */
+/** @throws UnavailableError if no file system is mounted */
 export function hasClients(tree: NodeTree, folder: string): true {
   if (clients(tree, folder).length > 0) return true;
   const places = `/${PLACES.join(`/${folder}, /`)}/${folder}`;
-  // Where it may not be listed, there may be one.
+  // A folder that cannot be listed may have one.
   const isHidden = tree.list('sys/kernel') !== null && tree.list(DEBUG) === null;
   const hidden = isHidden ? `; needs root to look into /${DEBUG}` : '';
   throw new UnavailableError(`no Lustre client in ${places}${hidden}`);
@@ -51,13 +51,13 @@ function openStats(tree: NodeTree, folder: string, name: string): KernelFile {
   throw reason;
 }
 
-/** Where a key's value is: the count of the line of that name, or the sum, which is the first where it has none. */
+/** Where a key's value is: the count in the line of that name, or the sum, which is the first number if there is no count. */
 interface Source {
   readonly key: number;
   readonly wants: 'count' | 'sum';
 }
 
-/** Lines that are called otherwise than their keys: the requests, counted, and the time that they took. */
+/** Lines whose names differ from their keys: the number of requests, and the time that they took. */
 const WAIT_LINE = 'req_waittime';
 
 class LustreStats implements Collector {
@@ -124,7 +124,7 @@ class LustreStats implements Collector {
     } while (scanner.line());
   }
 
-  /** The rest of a line: `COUNT samples [UNIT]`, or that and `MIN MAX SUM`, and perhaps the sum of squares. */
+  /** The rest of a line: `COUNT samples [UNIT]`, or that and `MIN MAX SUM`, and sometimes the sum of squares. */
   private line(values: KeyValues, sources: readonly Source[]): void {
     const scanner = this.scanner;
     if (!scanner.word()) return;
@@ -147,7 +147,7 @@ class LustreStats implements Collector {
     }
   }
 
-  /** Where no `lov` tells the name: what is before the first dash. */
+  /** If no `lov` tells the name: the part before the first dash. */
   private fileSystem(superBlock: string): string {
     const name = [...this.files.keys()].find((client) => client.endsWith(superBlock)) ?? '-';
     return name.slice(0, name.search(/-(MDT|OST)[0-9a-f]{4}-|-[0-9a-f]{16}$/));
@@ -163,7 +163,7 @@ class LustreStats implements Collector {
   }
 }
 
-/** Names of the file systems by super block: those of the clients' `lov` without it, such as `scratch-clilov`. */
+/** Names of the file systems by super block: the names of the clients' `lov` without it, such as `scratch-clilov`. */
 function deviceNames(tree: NodeTree): Map<string, string> {
   const names = new Map<string, string>();
   const add = (lov: string) => {
@@ -181,7 +181,7 @@ function deviceNames(tree: NodeTree): Map<string, string> {
   return names;
 }
 
-/** Collects `stats` of the clients in the folder that is called like the type. */
+/** Collects `stats` of the clients in the folder with the same name as the type. */
 export function lustreStats(tree: NodeTree, type: NodeType): Collector {
   return new LustreStats(tree, type);
 }

@@ -1,6 +1,6 @@
 /**
- * `mic`: the scheduler of each Xeon Phi coprocessor (Knights Corner), per hardware thread where the card's library
- * tells them apart. In a recorded tree, `mic/micN` holds a line of cores, threads per core and jiffies, then a line of
+ * `mic`: the scheduler of each Xeon Phi coprocessor (Knights Corner), per hardware thread if the card's library
+ * tells them apart. In a recorded tree, `mic/micN` has a line with cores, threads per core and jiffies, then a line with
  * user, nice, system and idle per thread.
  */
 import { readdirSync } from 'node:fs';

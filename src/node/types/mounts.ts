@@ -3,13 +3,13 @@ import type { KernelFile } from '../kernel-file.ts';
 import type { NodeTree } from '../tree.ts';
 
 export interface Mount {
-  /** As the kernel writes it: blanks as `\040`. */
+  /** The kernel writes blanks as `\040`. */
   readonly written: string;
   readonly path: string;
   readonly type: string;
 }
 
-/** File systems that no server can stop. What is not here counts as one that can hang. */
+/** File systems that no server can stop. All others are assumed to be able to hang. */
 const LOCAL = new Set(
   `autofs bpf btrfs cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs erofs ext2 ext3 ext4 f2fs hugetlbfs
 iso9660 mqueue nsfs overlay proc pstore ramfs rootfs securityfs squashfs sysfs tmpfs tracefs vfat xfs zfs`.split(
@@ -30,7 +30,7 @@ export class MountTable {
     this.file = tree.shared('proc/mounts');
   }
 
-  /** The mounts of this moment; of several at one place the last, which hides the others. */
+  /** The current mounts; if several are at one place, the last, which hides the others. */
   read(): readonly Mount[] {
     const end = this.file.read();
     const text = this.file.bytes.subarray(0, end);
@@ -49,8 +49,8 @@ export class MountTable {
   }
 
   /**
-   * Whether the way to a mount point leads through a file system that can hang. The root does not count: if that
-   * hangs, so do we.
+   * Whether the path to a mount point leads through a file system that can hang. The root does not count: if it
+   * hangs, so does this process.
    */
   isBehindServer({ path }: Mount): boolean {
     return this.mounts.some(

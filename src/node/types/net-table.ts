@@ -1,6 +1,6 @@
 /**
- * /proc/net/dev: counters of all interfaces in one text, where /sys has a file for each. The kernel takes both from the
- * same numbers, but sums some here; which, see dev_seq_printf_stats() in net/core/net-procfs.c.
+ * /proc/net/dev has the counters of all interfaces in one text; /sys has a file for each counter. The kernel takes both from the
+ * same numbers, but the table has sums of some. For these see dev_seq_printf_stats() in net/core/net-procfs.c.
  *
  *     Inter-|   Receive                                                |  Transmit
  *      face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
@@ -14,10 +14,10 @@ import { isNumber, Scanner } from './scan.ts';
 const HEADING =
   /^.*\n face \|bytes +packets errs drop fifo frame compressed multicast\|bytes +packets errs drop fifo colls carrier compressed\n/;
 const ZERO = 0x30;
-/** Names of modules beside those of interfaces. */
+/** Names of modules that appear beside interfaces. */
 const NO_INTERFACE = 'bonding_masters';
 
-/** Columns, by the numbers of an interface that they hold: one each, or the sum of several. */
+/** Columns of the table, by the numbers of an interface that they hold: one, or the sum of several. */
 const COLUMNS: readonly (readonly string[])[] = [
   ['rx_bytes'],
   ['rx_packets'],
@@ -40,11 +40,11 @@ const COLUMNS: readonly (readonly string[])[] = [
 /** Where the table has a number of an interface. */
 interface NetPlace {
   readonly column: number;
-  /** Whether others are in the sum. */
+  /** Whether the column sums it with others. */
   readonly isSum: boolean;
 }
 
-/** @throws Error where it has no such number */
+/** @throws Error if it has no such number */
 export function netPlace(key: string): NetPlace {
   const column = COLUMNS.findIndex((keys) => keys.includes(key));
   if (column < 0) throw new Error(`/proc/net/dev has no ${key}`);
@@ -56,25 +56,25 @@ export class NetTable {
   private readonly scanner = new Scanner();
   /** `  eth0:`, by row. */
   private names: readonly Buffer[] = [];
-  /** Each interface's number in the table. */
+  /** Each interface's row in the table. */
   private rows = new Map<string, number>();
-  /** Where the values lie in the file's text, 16 for a row. */
+  /** Where the values are in the file's text, 16 per row. */
   private from = new Int32Array(0);
   private to = new Int32Array(0);
   /** Length of the heading. */
   private heading = -1;
-  /** What the names were compared with. */
+  /** The list with which the names were compared. */
   private listed: readonly string[] | null = null;
-  /** Whether it is of the same interfaces as /sys. */
+  /** Whether it has the same interfaces as /sys. */
   isUsable = false;
 
   private constructor(file: KernelFile) {
     this.file = file;
   }
 
-  /** Null where there is no such table, or another than this. */
+  /** Null if there is no such table, or it has another form. */
   static of(tree: NodeTree): NetTable | null {
-    // In a recorded tree it may be of another moment than the files.
+    // In a recorded tree the table may be of another moment than the files.
     if (!tree.isThisMachine) return null;
     try {
       const file = tree.shared('proc/net/dev');
@@ -90,8 +90,8 @@ export class NetTable {
   }
 
   /**
-   * Reads it, if that was not done in this collection. It can be used where it is of the interfaces in `listed`: in a
-   * container /sys can be that of the machine.
+   * Reads it, if it has not been read in this collection. It can be used if it has the interfaces in `listed`: in a
+   * container, /sys can be the machine's.
    */
   read(listed: readonly string[]): void {
     const end = this.file.read();
@@ -116,7 +116,7 @@ export class NetTable {
     if (!this.find(end)) this.rows.clear();
   }
 
-  /** Notes where the values are. False where the interfaces are not those of before. */
+  /** Notes where the values are. False if the interfaces have changed. */
   private find(end: number): boolean {
     const { bytes } = this.file;
     let at = this.heading;
@@ -134,13 +134,13 @@ export class NetTable {
     return at === end;
   }
 
-  /** The interface's row; -1 where it has none. */
+  /** The interface's row; -1 if it has none. */
   row(name: string): number {
     return this.rows.get(name) ?? -1;
   }
 
   /**
-   * Adds a value of a row: the number `key`. False where the column is a sum that is not 0: it does not tell its parts.
+   * Adds a value of a row: the number `key`. False if the column is a sum other than 0, whose parts are unknown.
    */
   write(writer: RawWriter, row: number, place: NetPlace): boolean {
     const value = row * COLUMNS.length + place.column;
@@ -152,7 +152,7 @@ export class NetTable {
     return true;
   }
 
-  /** Values of a row, read anew; null where the interfaces are not those of before. */
+  /** Values of a row, read again; null if the interfaces have changed. */
   values(name: string, places: readonly NetPlace[]): readonly bigint[] | null {
     this.file.forgetText();
     const end = this.file.read();

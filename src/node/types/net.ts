@@ -40,11 +40,11 @@ const KEYS = METRICS.map(({ key }) => key);
 
 const PLACES = KEYS.map(netPlace);
 
-/** Numbers by which an interface of the table is known to be that of /sys, whatever their names. */
+/** Numbers by which an interface in the table is recognised as one of /sys, whatever their names. */
 const WITNESSES = ['rx_bytes', 'tx_bytes'];
 const WITNESS_PLACES = WITNESSES.map(netPlace);
 
-/** Whether the table has the numbers of this interface. They grow meanwhile: it is read before and after the files. */
+/** Whether the table has this interface's numbers. They grow meanwhile, so the table is read before and after the files. */
 function tableHolds(tree: NodeTree, table: NetTable, name: string): boolean {
   const before = table.values(name, WITNESS_PLACES);
   const texts = WITNESSES.map((key) => tree.text(`${FOLDER}/${name}/statistics/${key}`) ?? '');
@@ -55,7 +55,7 @@ function tableHolds(tree: NodeTree, table: NetTable, name: string): boolean {
   );
 }
 
-/** An interface: its numbers from the table where that has them, else from the files. */
+/** An interface: its numbers from the table if that has them, otherwise from the files. */
 class Interface implements Device {
   private readonly tree: NodeTree;
   private readonly name: string;
@@ -72,7 +72,7 @@ class Interface implements Device {
     this.table = table;
   }
 
-  /** Its row of the table; -1 where that is not of this interface. */
+  /** Its row in the table; -1 if that row is not this interface's. */
   private row(table: NetTable): number {
     if (!table.isUsable) return -1;
     if (!this.isCompared && !tableHolds(this.tree, table, this.name)) this.table = null;

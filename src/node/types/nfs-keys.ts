@@ -1,4 +1,4 @@
-/** Keys of types `nfs`, in the order of tacc_stats 2.3.0: that of /proc/self/mountstats; and `nfs4`. */
+/** Keys of the types `nfs`, in the order of /proc/self/mountstats as in tacc_stats 2.3.0, and `nfs4`. */
 import { counter } from './type.ts';
 
 export const EVENTS = [
@@ -72,7 +72,7 @@ export const OPERATIONS = [
   'WRITE',
 ];
 
-/** Those of NFS 4.0 to 4.2 that programs cause; the kernel's names. An operation that a mount's version lacks is 0. */
+/** Operations of NFS 4.0 to 4.2 that programs cause, under the kernel's names. An operation that a mount's version lacks is 0. */
 export const OPERATIONS_4 = [
   'ACCESS',
   'CLOSE',
@@ -117,7 +117,7 @@ const operation = (name: string) => [
 ];
 export const PER_OPERATION = operation('').length;
 
-/** All keys, with those of these operations last. */
+/** All keys, with the keys of these operations last. */
 export const nfsMetrics = (operations: readonly string[]) => [
   ...EVENTS,
   ...BYTES,

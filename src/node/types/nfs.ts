@@ -1,6 +1,6 @@
 /**
- * `nfs`: mounts of NFS 2 and 3. Keys as in tacc_stats up to 2.3.0, which has none of fstype `nfs4`: those are `nfs4`, with
- * the operations of that protocol. The kernel makes the file from memory: a server that hangs does not stop it. Sources:
+ * `nfs`: mounts of NFS 2 and 3. Keys as in tacc_stats up to 2.3.0, which skips fstype `nfs4`. Mounts of that are `nfs4`, with
+ * that protocol's operations. The kernel makes the file from memory, so a server that hangs does not block it. Sources:
  * print_rpc_iostats and nfs_show_stats, net/sunrpc/stats.c and fs/nfs/super.c; nfs4_procedures, fs/nfs/nfs4xdr.c.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
@@ -29,16 +29,16 @@ const FIRST_OF_OPERATIONS = FIRST_OF_TRANSPORT + TRANSPORT.length;
 const BEFORE_SENDS = { udp: 2, other: 5 };
 
 class Nfs implements Collector {
-  /** Name of the type, and of the file systems' type. */
+  /** Name of the type, which is that of the file systems' type. */
   private readonly type: string;
   private readonly word: Buffer;
   private readonly file: KernelFile;
-  /** The mount table of this machine, which other types read too; null for a recorded tree. */
+  /** The mount table of this machine, shared with other types; null for a recorded tree. */
   private readonly mounts: KernelFile | null;
   private readonly values: KeyValues;
   private readonly operations: KeyTable;
   private readonly scanner = new Scanner();
-  /** Mount point of the record that is being gathered; '' between those. */
+  /** Mount point of the record that is being collected; '' between records. */
   private mount = '';
 
   constructor(tree: NodeTree, type: string, operations: readonly string[]) {
@@ -50,14 +50,14 @@ class Nfs implements Collector {
     this.mounts = tree.isThisMachine ? tree.shared('proc/mounts') : null;
   }
 
-  /** Whether the type stands in the first `end` bytes of a file's text. */
+  /** Whether the type occurs in the first `end` bytes of a file's text. */
   private hasType({ bytes }: KernelFile, end: number): boolean {
     const at = bytes.indexOf(this.word);
     return at >= 0 && at < end;
   }
 
   collect(writer: RawWriter): void {
-    // Most machines have none.
+    // Most machines have no such mount.
     if (this.mounts !== null && !this.hasType(this.mounts, this.mounts.read())) return;
     const end = this.file.read();
     if (!this.hasType(this.file, end)) return;

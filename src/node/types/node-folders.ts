@@ -1,4 +1,4 @@
-/** Files of the NUMA nodes: /sys/devices/system/node/nodeN/FILE, lines with a key and a number. */
+/** Files of the NUMA nodes, /sys/devices/system/node/nodeN/FILE: lines with a key and a number. */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { NodeTree } from '../tree.ts';
 import { type Device, Devices } from './devices.ts';
@@ -8,7 +8,7 @@ import type { Collector, NodeType } from './type.ts';
 
 const FOLDER = 'sys/devices/system/node';
 
-/** A record per NUMA node. In each line `before` words come before the key; a colon ends it, or not. */
+/** A record per NUMA node. In each line, `before` words come before the key, which may end in a colon. */
 export function nodeFolders(
   tree: NodeTree,
   { name: type, metrics }: Pick<NodeType, 'name' | 'metrics'>,

@@ -1,4 +1,4 @@
-/** `numa`: where pages were allocated. Keys as in tacc_stats. They dip now and then: the kernel reads them unlocked. */
+/** `numa`: where pages were allocated. Keys as in tacc_stats. They dip now and then: the kernel reads them without a lock. */
 import { nodeFolders } from './node-folders.ts';
 import { counter, type NodeType } from './type.ts';
 

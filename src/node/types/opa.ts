@@ -1,6 +1,6 @@
 /**
- * `opa`: data counters of each Omni-Path port. The datagram has base and class version 80h and up to 2048 bytes; its
- * data begin after the header: a mask of ports (32 bytes), of lanes (4), resolution (4); in the answer, the port's
+ * `opa`: data counters of each Omni-Path port. The datagram has base and class version 80h and up to 2048 bytes. Its
+ * data follow the header: a mask of ports (32 bytes), of lanes (4), resolution (4). The answer has the port's
  * number (8 bytes) and 16 counters of 64 bits. Source: the kernel's hfi1 driver.
  */
 import type { UmadAgent } from '../../os/umad.ts';

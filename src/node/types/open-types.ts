@@ -1,4 +1,4 @@
-/** Opens types, and writes their records: directly, or in a child process where a source may never answer. */
+/** Opens types and writes their records: directly, or in a child process if a source may never answer. */
 import { type RawSchema, rawSchemaOf } from '../../formats/tacc/schema.ts';
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { Metric } from '../../model/metric.ts';
@@ -6,16 +6,16 @@ import type { NodeTree } from '../tree.ts';
 import { ChildReader } from './child-reader.ts';
 import type { Collector, NodeType } from './type.ts';
 
-/** A type without records, and why. */
+/** A type without records, with the reason. */
 export interface Absent {
   readonly type: string;
   readonly reason: string;
 }
 
 interface OpenTypesOptions {
-  /** Milliseconds that a child process may take for a collection; 2000 where not said. */
+  /** Milliseconds that a child process may take for a collection; 2000 if omitted. */
   readonly deadline?: number;
-  /** Reads everything here, though it may block: only for a process that may be abandoned. */
+  /** Reads everything in this process, even sources that may block: only for a process that may be abandoned. */
   readonly here?: boolean;
   /** Whether `between` will be called: see `NodeType.openWide`. */
   readonly wide?: boolean;
@@ -31,13 +31,13 @@ interface Open {
 }
 
 export class OpenTypes {
-  /** In the order that was asked for. */
+  /** In the order in which they were asked for. */
   readonly types: readonly NodeType[];
   readonly absent: readonly Absent[];
   private readonly tree: NodeTree;
   private readonly open: Open[] = [];
   private readonly children: ChildReader[] = [];
-  /** Of types whose keys a child has told. */
+  /** Types whose keys a child has told. */
   private readonly keys = new Map<NodeType, readonly Metric[]>();
   private readonly _failures = new Map<string, number>();
 
@@ -67,7 +67,7 @@ export class OpenTypes {
       this.children.push(child);
       return child;
     };
-    // Apart: a GPU that hangs does not keep file systems, nor they it.
+    // Separate children: a GPU that hangs must not hold up file systems, nor the other way round.
     read(
       elsewhere.filter(({ keysFirst = false }) => !keysFirst),
       false,
@@ -88,7 +88,7 @@ export class OpenTypes {
     if (first.length > 0 && told === null) this.children.pop()?.close();
   }
 
-  /** Schemas of the types, as this machine has them. */
+  /** Schemas of the types on this machine. */
   schemas(): RawSchema[] {
     const own = new Map(this.open.map(({ type, collector }) => [type, collector.metrics]));
     return this.types.map((type) =>
@@ -96,18 +96,18 @@ export class OpenTypes {
     );
   }
 
-  /** Collections that failed, by type; the others of the same moment were not harmed. */
+  /** Failed collections by type; a failure does not affect the others of the same moment. */
   get failures(): ReadonlyMap<string, number> {
     return this._failures;
   }
 
-  /** Writes the records of all types into the group that has begun. `failed` hears of what could not be read. */
+  /** Writes the records of all types into the group that has begun. `failed` is called for those that could not be read. */
   collect(writer: RawWriter, failed: (absent: Absent) => void = () => {}): void {
     const fail = (type: string, reason: string) => {
       this._failures.set(type, (this._failures.get(type) ?? 0) + 1);
       failed({ type, reason });
     };
-    // Children read while we do.
+    // The children read while this process does.
     for (const child of this.children) child.ask();
     this.tree.begin();
     for (const { type, collector } of this.open) {
@@ -121,7 +121,7 @@ export class OpenTypes {
     for (const child of this.children) child.answer(writer, fail);
   }
 
-  /** Reads what may roll over before the next collection. What cannot be read now will be told by that. */
+  /** Reads counters that may roll over before the next collection. The next collection reports what cannot be read now. */
   between(): void {
     for (const { collector } of this.open) {
       try {

@@ -1,14 +1,14 @@
 /**
- * Whose processes are collected: not those of root and of services, nor of users that the machine does not know. Names
+ * Whose processes are collected: not those of root, of services, or of users unknown to the machine. The names of services
  * are those that tacc_stats leaves out.
  */
 import type { NodeTree } from '../tree.ts';
 
 const SERVICES = new Set(['postfix', 'rpc', 'rpcuser', 'dbus', 'daemon', 'ntp']);
-/** Databases of users whose contents are in files of this machine. */
+/** User databases whose contents are in files of this machine. */
 const LOCAL = new Set(['files', 'compat', 'systemd']);
 
-/** Whether users are looked up elsewhere too, such as in a directory of the cluster: /etc/nsswitch.conf. */
+/** Whether users are also looked up elsewhere, such as in a cluster's directory: /etc/nsswitch.conf. */
 function hasDirectory(tree: NodeTree): boolean {
   const [, databases] = /^passwd:(.*)$/m.exec(tree.text('etc/nsswitch.conf') ?? '') ?? [];
   const names = (databases ?? '').replace(/\[.*?\]/g, '').match(/\S+/g) ?? [];
@@ -23,7 +23,7 @@ export function ownerFilter(tree: NodeTree): (user: number) => boolean {
   for (const line of passwd.split('\n')) {
     const [name, , user] = line.split(':');
     if (user === undefined) continue;
-    // Several names can share a number; the first is its name.
+    // Several names can share a number; the first one counts.
     if (!users.has(Number(user))) users.set(Number(user), !SERVICES.has(name));
   }
   users.set(0, false);

@@ -11,13 +11,13 @@ const NINE = 0x39;
 const ZERO = 0x30;
 const [C, P, U] = [0x63, 0x70, 0x75];
 
-/** Collects the fields from number `first` on, `count` of them, of each CPU. Digits are copied, not converted. */
+/** Collects `count` fields of each CPU, from number `first` on. Digits are copied, not converted. */
 class ProcStat implements Collector {
   private readonly file: KernelFile;
   private readonly type: string;
   private readonly first: number;
   private readonly count: number;
-  /** Names of the CPUs, by line: they are the same each time, but for CPUs that come and go. */
+  /** Names of the CPUs, by line: they stay the same, except for CPUs that come and go. */
   private readonly names: string[] = [];
 
   constructor(file: KernelFile, type: string, first: number, count: number) {
@@ -33,7 +33,7 @@ class ProcStat implements Collector {
     let cpus = 0;
     for (let at = 0; at < end; ) {
       const isCpu = bytes[at] === C && bytes[at + 1] === P && bytes[at + 2] === U;
-      // The CPUs' lines come first, after that of all CPUs.
+      // The CPUs' lines come first, after the line for all CPUs.
       if (!isCpu) break;
       let stop = bytes.indexOf(NEWLINE, at);
       if (stop < 0 || stop > end) stop = end;
@@ -62,7 +62,7 @@ class ProcStat implements Collector {
       else writer.number(0);
       values++;
     }
-    // Kernels that do not offer a field: as the original has it, the format knows no gaps.
+    // 0 for fields that this kernel does not offer, as in tacc_stats: the format has no gaps.
     for (; values < this.count; values++) writer.number(0);
     writer.endRecord(this.count);
   }

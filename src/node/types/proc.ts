@@ -1,8 +1,8 @@
 /**
- * `proc`: processes of users. Keys as in tacc_stats since 2.3.3, which moved the CPUs and NUMA nodes that a process may
+ * `proc`: users' processes. Keys as in tacc_stats since 2.3.3, which moved the CPUs and NUMA nodes that a process may
  * use into the device: `NAME/PID/CPUS/NODES`.
  *
- * A process that is collected keeps its descriptor: it stays that of this process, though its number be used again.
+ * The descriptor of a collected process stays open: it keeps meaning that process even if its number is used again.
  */
 import { statSync } from 'node:fs';
 import type { RawWriter } from '../../formats/tacc/writer.ts';
@@ -34,33 +34,33 @@ const METRICS = [
   gauge('VmSwap', 'swapped out', 'kB'),
   gauge('Threads', 'threads'),
 ];
-/** Lines of the file: the keys, and what the device is made of. */
+/** Lines of the file: the keys, and the parts of the device's name. */
 const LINES = ['Name', ...METRICS.map(({ key }) => key), 'Cpus_allowed_list', 'Mems_allowed_list'];
 const [NAME, UID, CPUS, NODES] = [0, 1, METRICS.length + 1, METRICS.length + 2];
 const DEVICE_LINES = [NAME, CPUS, NODES];
 
-/** Shells and the like: as in tacc_stats. */
+/** Shells and the like, as in tacc_stats. */
 const LEFT_OUT = new Set(['bash', 'ssh', 'sshd', 'metacity']);
 
 /**
- * Milliseconds for which a process of root is not looked at again: it may become a user's. Threads of the kernel, which
- * are the most, cannot; only their numbers can be used again.
+ * Milliseconds for which a process of root is not looked at again: it may become a user's. Kernel threads,
+ * which are most of them, cannot; only their numbers can be used again.
  */
 const [ROOTS_KNOWN, KERNELS_KNOWN] = [1000, 10_000];
 
-/** Milliseconds for which /proc is not listed again where no process has been started. */
+/** Milliseconds for which /proc is not listed again if no process has been started. */
 const LIST_KNOWN = 10_000;
 const FORKS = Buffer.from('\nprocesses ');
 
-/** Processes whose last texts are remembered: of one that sleeps the text stays, and so does its record. */
+/** Most processes whose last texts are remembered: a sleeping process has the same text, and so the same record. */
 const MOST_REMEMBERED = 2048;
 
 /** A recorded tree may hold anything. */
 const MOST_PROCESSES = 65_536;
 
 /**
- * The name in `bytes[from, to)` as a part of a device: what is no printable ASCII, blanks, `%` and `/` are written
- * `%XX`, so that the device is one word and has three slashes. decodeURIComponent gives the name.
+ * The name in `bytes[from, to)` as a part of a device's name: other than printable ASCII, and blanks, `%` and `/`, are written
+ * `%XX`, so that the device is one word with three slashes. decodeURIComponent gives the name back.
  */
 function escapedName(bytes: Buffer, from: number, to: number): string {
   let k = from;
@@ -81,17 +81,17 @@ const NOTHING = Buffer.alloc(0);
 /** A number in /proc. */
 class Entry {
   readonly name: string;
-  /** Its status, where it is a wanted user's process. */
+  /** The process's status file, if it belongs to a wanted user. */
   file: KernelFile | null = null;
-  /** Otherwise: until when (ms) it need not be looked at. */
+  /** Otherwise: the time (ms) until which it need not be looked at. */
   until = 0;
-  /** Whether it has been looked at before, and is a process of the kernel. */
+  /** Whether it has been looked at before and is a kernel thread. */
   isKnown = false;
   isKernels = false;
-  /** The device, and the texts that it was made of. */
+  /** The device, and the texts that it was made from. */
   device = '';
   readonly parts: Buffer[] = DEVICE_LINES.map(() => Buffer.alloc(0));
-  /** The text that the last record was made of, up to its last wanted line, and the record; empty where not remembered. */
+  /** The text that the last record was made from, up to its last wanted line, and the record; empty if not remembered. */
   text = NOTHING;
   record: Uint8Array = NOTHING;
 
@@ -151,7 +151,7 @@ class Processes implements Collector {
     }
   }
 
-  /** Lists /proc, unless no process can have come since. */
+  /** Lists /proc, unless no process can have started since. */
   private list(): void {
     const forks = this.forks();
     if (forks === this.forksListed && this.now - this.listed < LIST_KNOWN) return;
@@ -170,21 +170,21 @@ class Processes implements Collector {
     this.listed = this.now;
   }
 
-  /** Processes and threads that this machine has started, ever; NaN where that is not known. */
+  /** Processes and threads ever started on this machine; NaN if unknown. */
   private forks(): number {
     if (this.stat === null) return Number.NaN;
     const end = this.stat.read();
     const at = this.stat.bytes.indexOf(FORKS);
     if (at < 0 || at >= end) return Number.NaN;
     const scanner = this.scanner.over(this.stat.bytes, end, at + FORKS.length);
-    // Some that imitate a kernel always say 0.
+    // Some systems that imitate Linux always say 0.
     return (scanner.word() && scanner.number()) || Number.NaN;
   }
 
-  /** Opens a process, if it is a wanted user's. */
+  /** Opens a process, if it belongs to a wanted user. */
   private open(entry: Entry): boolean {
     const { name } = entry;
-    // Cheaper than reading; owners of files in a recorded tree say nothing.
+    // Cheaper than reading; in a recorded tree, owners of files mean nothing.
     if (this.tree.isThisMachine) {
       if (this.now < entry.until) return false;
       const facts = statSync(`/proc/${name}`, { throwIfNoEntry: false });
@@ -199,7 +199,7 @@ class Processes implements Collector {
     return true;
   }
 
-  /** Remembers a process of root. One of the kernel is a child of number 2, which starts them. */
+  /** Remembers a process of root. Kernel threads are children of process 2. */
   private noteRoots(entry: Entry): void {
     // Not the first time: a command that takes one sample does without.
     if (entry.until > 0 && !entry.isKnown) {
@@ -221,7 +221,7 @@ class Processes implements Collector {
     }
     const lines = this.lines;
     lines.find(bytes, end);
-    // Of the four users, the effective one, which is the second, is the owner.
+    // The second of the four user ids, the effective one, is the owner.
     const scanner = this.scanner.over(bytes, end, lines.to[UID]);
     const user = lines.to[UID] > 0 && scanner.word() ? scanner.number() : Number.NaN;
     if (Number.isNaN(user)) throw new Error(`${file.path} does not name its owner`);
@@ -244,11 +244,11 @@ class Processes implements Collector {
       this.remember(entry, bytes.subarray(0, end), writer.lastRecord());
   }
 
-  /** Keeps what the record was made of, but for the lines behind, which count the process's switches. */
+  /** Keeps what the record was made from, without the lines after it, which count the process's switches. */
   private remember(entry: Entry, text: Buffer, record: Uint8Array): void {
     let last = 0;
     for (const to of this.lines.to) last = Math.max(last, to);
-    // With its newline: the value might go on.
+    // With its newline, because the value might go on.
     const end = Math.min(last + 1, text.length);
     if (entry.text.length !== end) entry.text = Buffer.allocUnsafeSlow(end);
     text.copy(entry.text, 0, 0, end);
@@ -256,7 +256,7 @@ class Processes implements Collector {
     entry.record.set(record);
   }
 
-  /** Whether the process has the name, and may run, as when its device was named. */
+  /** Whether the process still has the name and the CPUs and nodes from which its device was named. */
   private hasDevice({ parts }: Entry, bytes: Buffer): boolean {
     const { from, to } = this.lines;
     for (let k = 0; k < parts.length; k++) {
@@ -268,7 +268,7 @@ class Processes implements Collector {
     return parts[0].length > 0;
   }
 
-  /** Names the device; '' where the process is left out. */
+  /** Names the device; '' if the process is left out. */
   private nameDevice(entry: Entry, bytes: Buffer): void {
     const { from, to } = this.lines;
     DEVICE_LINES.forEach((line, k) => {

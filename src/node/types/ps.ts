@@ -1,4 +1,4 @@
-/** `ps`: processes of the node. Keys as in tacc_stats; loads are hundredths. */
+/** `ps`: processes of the node. Keys as in tacc_stats; loads are in hundredths. */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { NodeTree } from '../tree.ts';
 import { KeyTable, KeyValues } from './key-values.ts';
@@ -16,7 +16,7 @@ const METRICS = [
   gauge('nr_running', 'threads that run or are ready to'),
   gauge('nr_threads', 'threads'),
 ];
-/** Those of /proc/stat; the others are in /proc/loadavg. */
+/** Keys from /proc/stat; the others are in /proc/loadavg. */
 const OF_STAT = ['ctxt', 'processes'];
 const LOADS = 3;
 

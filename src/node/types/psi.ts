@@ -1,7 +1,7 @@
 /**
- * `psi`: pressure stall information of the node: how long processes stood still because of a lack of a CPU, memory or I/O. What a
- * kernel does not count is not in the schema: `full` of CPUs came with Linux 5.13, interrupts with 6.1. The averages of
- * the files are left out: differences of totals give them for any interval. Source: Documentation/accounting/psi.rst.
+ * `psi`: pressure stall information of the node: how long processes stood still because of a lack of a CPU, memory or I/O. Totals that a
+ * kernel does not count are not in the schema: `full` of CPUs came with Linux 5.13, interrupts with 6.1. The files' averages
+ * are left out: differences of totals give them for any interval. Source: Documentation/accounting/psi.rst.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
@@ -26,7 +26,7 @@ export const pressureFields = (file: (resource: string) => string): readonly Fie
       after: [`\n${how} `, ' total='],
     });
     const full = field('full', `time in which all that were not idle waited for ${what}`);
-    // Of interrupts only the time in which all wait is counted.
+    // For interrupts, only the time in which all tasks wait is counted.
     if (resource === 'irq') return [full];
     return [field('some', `time in which some waited for ${what}`), full];
   });

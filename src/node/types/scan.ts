@@ -1,4 +1,4 @@
-/** Words and numbers in the text of kernel files, found without making strings of them. */
+/** Finds words and numbers in the text of kernel files without making strings of them. */
 
 const NEWLINE = 0x0a;
 const BLANK = 0x20;
@@ -18,7 +18,7 @@ export function isNumber(bytes: Uint8Array, from: number, to: number): boolean {
   return true;
 }
 
-/** The number whose digits are `bytes[from, to)`; NaN where they are none. Exact below 2^53. */
+/** The number with the digits `bytes[from, to)`; NaN if they are none. Exact below 2^53. */
 export function numberAt(bytes: Uint8Array, from: number, to: number): number {
   if (!isNumber(bytes, from, to)) return Number.NaN;
   let value = 0;
@@ -26,7 +26,7 @@ export function numberAt(bytes: Uint8Array, from: number, to: number): number {
   return value;
 }
 
-/** Goes through a text word by word and line by line. `over` begins; the word found last is `bytes[from, to)`. */
+/** Goes through a text word by word and line by line. `over` starts on a text; the last word found is `bytes[from, to)`. */
 export class Scanner {
   bytes: Buffer = Buffer.alloc(0);
   from = 0;
@@ -42,7 +42,7 @@ export class Scanner {
     return this;
   }
 
-  /** Finds the next word of this line; false where it has no more. */
+  /** Finds the next word of this line; false if there is none. */
   word(): boolean {
     const { bytes } = this;
     const end = this.end;
@@ -55,13 +55,13 @@ export class Scanner {
     return at > this.from;
   }
 
-  /** Finds the word after `count` others. */
+  /** Finds the word after the next `count`. */
   wordAfter(count: number): boolean {
     for (let k = 0; k < count; k++) if (!this.word()) return false;
     return this.word();
   }
 
-  /** Finds the rest of this line, without the blanks before it. */
+  /** Finds the rest of this line, without leading blanks. */
   rest(): void {
     const { bytes } = this;
     while (this.at < this.end && (bytes[this.at] === BLANK || bytes[this.at] === TAB)) this.at++;
@@ -70,7 +70,7 @@ export class Scanner {
     this.to = this.at;
   }
 
-  /** Goes to the next line; false where there is none. */
+  /** Goes to the next line; false if there is none. */
   line(): boolean {
     this.at = this.lineEnd() + 1;
     return this.at < this.end;
@@ -84,12 +84,12 @@ export class Scanner {
     return at;
   }
 
-  /** The word found last, or a part of it: a text of a byte per character. */
+  /** The last word found, or a part of it: a text with one character per byte. */
   text(from = this.from, to = this.to): string {
     return this.bytes.toString('latin1', from, to);
   }
 
-  /** Its number; NaN where it is none. */
+  /** The word's number; NaN if it is none. */
   number(): number {
     return numberAt(this.bytes, this.from, this.to);
   }

@@ -1,20 +1,20 @@
 /**
- * Lines that are wanted of /proc/PID/status, in the order of the file: `Key:` and a value. Of hundreds of such texts most
- * of the time would go into lines that are not wanted; so each line is looked for where it was in the text before, counted
- * from the wanted line before it, and searched only where it is not there.
+ * Lines of /proc/PID/status that are wanted, in the order of the file: `Key:` and a value. Reading hundreds of such texts,
+ * most time would go into lines that are not wanted. So each line is first looked for where it was in the text before, relative to
+ * the wanted line before it, and searched for only if it is not there.
  */
 import { Scanner } from './scan.ts';
 
 const NEWLINE = 0x0a;
 
 export class StatusLines {
-  /** Of each line the value, `bytes[from, to)`; empty where there is no such line. */
+  /** The value of each line is `bytes[from, to)`; empty if there is no such line. */
   readonly from: Int32Array;
   readonly to: Int32Array;
   private readonly keys: readonly Buffer[];
   /** `\nKey:` */
   private readonly needles: readonly Buffer[];
-  /** From the wanted line before to each. */
+  /** Distance from one wanted line to the next. */
   private readonly steps: Int32Array;
   private readonly scanner = new Scanner();
 
@@ -43,7 +43,7 @@ export class StatusLines {
       }
       before = line;
       const scanner = this.scanner.over(bytes, end, line + key.length);
-      // Names have blanks; of other values the first word is wanted.
+      // Names may have blanks; of other values the first word is wanted.
       if (k === 0) scanner.rest();
       else scanner.word();
       this.from[k] = scanner.from;
@@ -51,7 +51,7 @@ export class StatusLines {
     }
   }
 
-  /** Where line `k` begins, from `before` on, or else from the start; -1 where it is not. */
+  /** Where line `k` begins, searched from `before` on, or else from the start; -1 if it is missing. */
   private search(bytes: Buffer, end: number, before: number, k: number): number {
     if (startsAt(bytes, end, 0, this.keys[k])) return 0;
     for (const start of [before, 0]) {
@@ -63,7 +63,7 @@ export class StatusLines {
   }
 }
 
-/** Whether a line begins at `at`, with this key. */
+/** Whether a line with this key begins at `at`. */
 function startsAt(bytes: Uint8Array, end: number, at: number, key: Uint8Array): boolean {
   if (at + key.length > end || (at > 0 && bytes[at - 1] !== NEWLINE)) return false;
   for (let k = 0; k < key.length; k++) if (bytes[at + k] !== key[k]) return false;

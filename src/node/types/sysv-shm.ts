@@ -1,4 +1,4 @@
-/** `sysv_shm`: segments of System V shared memory, together. Keys as in tacc_stats. */
+/** `sysv_shm`: segments of System V shared memory, all together. Keys as in tacc_stats. */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { NodeTree } from '../tree.ts';
 import { KeyValues } from './key-values.ts';

@@ -12,7 +12,7 @@ const METRICS = [
   gauge('file_use', 'file handles allocated'),
   gauge('inode_use', 'inodes in use'),
 ];
-/** Where they are. `unused`: whether the file's second number is to be taken from its first. */
+/** Where they are. `unused`: whether to subtract the file's second number from its first. */
 const SOURCES = [
   { file: 'dentry-state', unused: true },
   { file: 'file-nr', unused: false },

@@ -1,6 +1,6 @@
 /**
- * `vm`: virtual memory. Keys as in tacc_stats 2.3.5, which added the huge pages. Kernels have renamed and
- * split some since: those are summed; what a kernel does not count at all is not in the schema there.
+ * `vm`: virtual memory. Keys as in tacc_stats 2.3.5, which added the huge pages. Kernels have since renamed and
+ * split some: the parts are summed. What a kernel does not count at all is not in its schema.
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import type { KernelFile } from '../kernel-file.ts';
@@ -40,7 +40,7 @@ const METRICS = [
 ];
 
 /**
- * What stands for a key that the kernel has no more: Linux 4.8 counts reclaim by memory node instead of by zone, 3.4
+ * What replaces a key that newer kernels lack: Linux 4.8 counts reclaim by memory node instead of by zone, 3.4
  * splits what kswapd reclaims by zone, 4.10 splits stalls by zone; 4.5 renames the last.
  */
 const NOW: Readonly<Record<string, RegExp>> = {
@@ -53,7 +53,7 @@ const NOW: Readonly<Record<string, RegExp>> = {
   thp_split: /^thp_split_page$/,
 };
 
-/** The kernel's keys that each of ours is the sum of; none where it has nothing like it. */
+/** The kernel's keys whose sum each key is; empty if the kernel has nothing like it. */
 function sourcesOf(text: string): readonly (readonly string[])[] {
   const there = text.split('\n').map((line) => line.split(' ', 1)[0]);
   return METRICS.map(({ key }) =>
@@ -61,13 +61,13 @@ function sourcesOf(text: string): readonly (readonly string[])[] {
   );
 }
 
-/** The same of this machine; each key by itself where the file cannot be read yet, as `collect` says. */
+/** The same for this machine; each key by itself if the file cannot be read yet: `collect` reports that. */
 function sourcesHere(file: KernelFile): readonly (readonly string[])[] {
   try {
     const sources = sourcesOf(file.bytes.toString('latin1', 0, file.read()));
     if (sources.some((names) => names.length > 0)) return sources;
   } catch {
-    // So will `collect`, and tell.
+    // `collect` fails too, and reports it.
   }
   return METRICS.map(({ key }) => [key]);
 }

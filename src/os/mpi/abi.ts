@@ -3,36 +3,36 @@
  * with another ABI is one more row. Sources: mpi.h of Open MPI 4.1.4 and of MPICH 4.0.2, MPI standard 3.1.
  */
 
-/** A handle that the library defines. */
+/** A handle that the library predefines. */
 export type Handle = 'world' | 'byte' | 'double' | 'int' | 'noRequest' | 'noInfo';
 
 export interface MpiAbi {
   readonly name: string;
-  /** What is known to go wrong; null where tests run it. */
+  /** Known faults of the library; null for libraries that tests run with. */
   readonly caution: string | null;
-  /** What MPI_Get_library_version says. */
+  /** Matches what MPI_Get_library_version returns. */
   readonly says: RegExp;
   /** File names, the likeliest first. */
   readonly files: readonly string[];
   /** C type of a handle: a pointer, or a number. */
   readonly handle: 'intptr_t' | 'int';
-  /** Symbols whose addresses are the handles, or the handles. */
+  /** Symbols that are the handles, or whose addresses are the handles. */
   readonly handles: Readonly<Record<Handle, string | number>>;
   readonly anySource: number;
-  /** MPI_THREAD_FUNNELED: only the thread that initialised it calls. */
+  /** MPI_THREAD_FUNNELED: only the thread that initialised MPI calls it. */
   readonly funneled: number;
   /** MPI_COMM_TYPE_SHARED */
   readonly sharedMemory: number;
   /** MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE. */
   readonly noStatus: number;
-  /** By which environment a program knows that its launcher started it, and as what. */
+  /** The environment variables by which a program knows that this library's launcher started it, and as which rank. */
   readonly environment: {
     readonly rank: string;
     readonly size: string;
-    /** Rank among those of this machine, and how many these are. */
+    /** Rank among the processes of this machine, and how many these are. */
     readonly localRank: string;
     readonly local: string;
-    /** What tells jobs of one machine apart; null where nothing does. */
+    /** The variable that tells jobs on one machine apart; null if there is none. */
     readonly job: string | null;
   };
 }
@@ -64,7 +64,7 @@ const OPEN_MPI: MpiAbi = {
   },
 };
 
-/** Libraries that are built from MPICH share its ABI (version 12), whatever they are called. */
+/** Libraries built from MPICH share its ABI (version 12), whatever they are called. */
 const MPICH: MpiAbi = {
   name: 'MPICH',
   caution: 'MPICH is an experiment: now and then a run crashes; Open MPI is what is tested',

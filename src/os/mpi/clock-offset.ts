@@ -1,11 +1,11 @@
 /**
- * How far a rank's clocks are ahead of rank 0's, by round trips (after F. Cristian, "Probabilistic clock
+ * Measures how far a rank's clocks are ahead of rank 0's, by round trips (after F. Cristian, "Probabilistic clock
  * synchronization", 1989).
  *
  *     rank 0   t0 ───────┐           ┌──────► t1      offset = answer - (t0 + t1) / 2
  *     rank r             └► answer ──┘                uncertain by (t1 - t0) / 2
  *
- * Of many round trips the shortest counts: it leaves the least room for the two ways to differ.
+ * The shortest of many round trips counts: it leaves the least room for the two directions to differ.
  */
 import { wallClock } from '../wall-clock.ts';
 import type { MpiWorld } from './world.ts';
@@ -16,13 +16,13 @@ export interface ClockOffset {
   readonly monotonic: bigint;
   /** Time of day. */
   readonly wall: bigint;
-  /** Half of the round trip: neither offset is further off. */
+  /** Half of the round trip: the error of both offsets is at most this. */
   readonly uncertainty: bigint;
   /** Time of day at rank 0, ns since 1970. */
   readonly at: bigint;
 }
 
-/** Round trips per rank; a few, for who is in a hurry. And how long they may take together, once there are a few. */
+/** Round trips per rank; the number in a hurry; ns after which a rank gets no more round trips than that. */
 const TRIPS = 200;
 const FEW = 8;
 const MOST_NS = 100_000_000n;
@@ -71,7 +71,7 @@ function answerTo(world: MpiWorld): ClockOffset {
   return { monotonic, wall, uncertainty, at };
 }
 
-/** This rank's offset. All ranks call it; rank 0 measures one after the other, by fewer round trips in a hurry. */
+/** This rank's offset. All ranks call it; rank 0 measures them one after the other, with fewer round trips if `hurry` is set. */
 export function clockOffset(world: MpiWorld, hurry = false): ClockOffset {
   if (world.rank > 0) return answerTo(world);
   for (let rank = 1; rank < world.size; rank++) {

@@ -1,6 +1,6 @@
 /**
- * Memory that the ranks of one machine share: a file without a name in /dev/shm, which its maker's neighbours open
- * as /proc/PID/fd/FD. However ranks end, nothing is left. Linux; elsewhere there is none.
+ * Memory that the ranks of one machine share: a file without a name in /dev/shm. The rank that made it lets the others open it
+ * as /proc/PID/fd/FD. Nothing is left behind, however ranks end. Linux only.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { type Mapping, mapFile } from '../mmap.ts';
@@ -13,7 +13,7 @@ const CHUNK = 1 << 20;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Makes the file; below 0 where that cannot be done. Its zeros are written: a hole might find no memory later. */
+/** Makes the file; returns a negative number if that fails. Its zeros are written, because a hole might find no memory later. */
 function make(bytes: number): number {
   if (process.platform !== 'linux') return -1;
   let file: number;
@@ -46,8 +46,8 @@ function map(path: string, bytes: number): Mapping | null {
 }
 
 /**
- * Zeroed memory shared by `ranks`, which are this one and its neighbours. All ranks of `world` call it, each with its own
- * machine's ranks and bytes; null on all where any of them cannot have it.
+ * Zeroed memory shared by `ranks`: this rank and the others of its machine. All ranks of `world` call it, each with its own
+ * machine's ranks and bytes. Null on all ranks if any of them cannot have it.
  */
 export function hostMemory(
   world: MpiWorld,

@@ -1,4 +1,4 @@
-/** Whether an MPI launcher started this process, and how to start one. Loads nothing. */
+/** Whether an MPI launcher started this process, and how to start one. Loads no library. */
 import { availableParallelism } from 'node:os';
 import { ABIS, type MpiAbi } from './abi.ts';
 
@@ -8,14 +8,14 @@ export interface LaunchedRank {
   /** Rank among those of this machine, and how many these are. */
   readonly localRank: number;
   readonly local: number;
-  /** Of the job: no other on this machine has it at the same time. */
+  /** Name of the job: no other job on this machine has it at the same time. */
   readonly job: string;
 }
 
-/** What the launcher's environment says; null where there is none. */
+/** What the launcher's environment says; null if no launcher started this process. */
 export function launchedRank(env: NodeJS.ProcessEnv = process.env): LaunchedRank | null {
   for (const { environment } of ABIS) {
-    // All three: Slurm's own PMI sets rank and size for any program.
+    // All three variables: Slurm's own PMI sets rank and size for any program.
     const [rank, size, localRank] = [environment.rank, environment.size, environment.localRank].map(
       (name) => env[name],
     );
@@ -31,18 +31,18 @@ export function launchedRank(env: NodeJS.ProcessEnv = process.env): LaunchedRank
   return null;
 }
 
-/** The libraries whose launcher started this process first. */
+/** The MPI libraries, those whose launcher started this process first. */
 export function likelyAbis(env: NodeJS.ProcessEnv = process.env): MpiAbi[] {
   const launched = ({ environment }: MpiAbi) => env[environment.localRank] !== undefined;
   return [...ABIS].sort((a, b) => Number(launched(b)) - Number(launched(a)));
 }
 
-/** Open MPI's launcher, and how it is told that it may run as root and share CPUs. */
+/** Open MPI's launcher, with the settings that let it run as root and share CPUs. */
 const MPIRUN = 'mpirun';
 const AS_ROOT = '--allow-run-as-root';
 const CROWDED = '--oversubscribe';
 
-/** The words that start `ranks` ranks; a program's follow. TRISCOPE_MPIRUN is another launcher with its options. */
+/** The words that start `ranks` ranks; the program's words follow. TRISCOPE_MPIRUN names another launcher and its options. */
 export function mpirunWords(ranks: number): string[] {
   const own = process.env.TRISCOPE_MPIRUN?.split(/\s+/).filter(Boolean) ?? [];
   if (own.length > 0) return [...own, '-np', `${ranks}`];

@@ -1,13 +1,13 @@
-/** Memory that stays where it is, so that a library may read and write it between two calls. */
+/** Memory whose address does not change, so that a library may read and write it between two calls. */
 import { createRequire } from 'node:module';
 
 export interface Pinned {
-  /** A pointer has at most 47 bits here, and koffi takes numbers twice as fast as BigInts. */
+  /** A pointer has at most 47 bits here, so a double holds it, and koffi takes numbers twice as fast as BigInts. */
   readonly address: number;
   readonly memory: ArrayBuffer;
 }
 
-/** Zeroed. It is never given back: buffers of a run live as long as its process. */
+/** Zeroed memory. It is never freed: a run's buffers live as long as its process. */
 export function pinned(bytes: number): Pinned {
   const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
   const address = koffi.address(koffi.alloc('uint64_t', Math.ceil(bytes / 8)));

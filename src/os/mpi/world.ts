@@ -1,8 +1,8 @@
 /**
- * The ranks of one MPI job, through koffi: the calls that a simulation makes and no others. All of them belong to the
+ * The ranks of one MPI job, through koffi: only the calls that a simulation makes. All of them must be made by the
  * thread that opened the world. Source: MPI standard 3.1.
  *
- * Errors of MPI calls end the job with a message of the library's (MPI_ERRORS_ARE_FATAL, the default).
+ * An error in an MPI call ends the job with the library's message (MPI_ERRORS_ARE_FATAL, the default).
  */
 
 import { createRequire } from 'node:module';
@@ -22,46 +22,46 @@ type Koffi = typeof import('koffi');
 type Library = ReturnType<Koffi['load']>;
 type Call = (...args: readonly unknown[]) => number;
 
-/** Tags: of batches, of what is gathered in the end, of messages whose size both sides know. */
+/** Tags of messages: of batches, of what is gathered at the end, of messages whose size both sides know. */
 const BATCH = 1;
 const PART = 2;
 const FIXED = 3;
-/** MPI counts are ints. */
+/** MPI's counts are ints. */
 const MOST_BYTES = 0x7fffffff;
 
-/** Handles of operations under way, in pinned memory: MPI writes to them. At first they are of none. */
+/** Handles of operations under way, in memory that does not move, since MPI writes to them. Initially they name no operation. */
 export interface Requests {
   /** Address of each; they follow each other. */
   readonly at: readonly number[];
 }
 
-/** Combines one rank's words with those of others: associative and commutative, the result in `into`. */
+/** Combines another rank's words with this one's; the result goes into `into`. Must be associative and commutative. */
 type Combine = (from: Float64Array, into: Float64Array) => void;
 
-/** An agreement of all ranks, one at a time: each puts its words in, all get what they combine to. */
+/** A reduction over all ranks; one is under way at a time. Each rank contributes its words, and all get the combined words. */
 export interface Reduction {
   readonly mine: Float64Array;
   readonly all: Float64Array;
   /** All ranks must start the same reductions in the same order. `mine` must not change until `done`. */
   start(): void;
   done(): boolean;
-  /** Gives back what it has taken from MPI. None is under way. */
+  /** Frees what it has allocated in MPI. No reduction may be under way. */
   close(): void;
 }
 
 const MISSING =
   'apt-get install openmpi-bin libopenmpi3, or the MPI of your cluster; or set TRISCOPE_LIBMPI to its path';
 
-/** The first library that there is. */
+/** The first MPI library that can be loaded. */
 function loadAny(koffi: Koffi): Library {
   const own = process.env.TRISCOPE_LIBMPI;
   const files = own === undefined ? likelyAbis().flatMap((abi) => abi.files) : [own];
   for (const file of files) {
     try {
-      // Its plug-ins look for the library's own symbols.
+      // RTLD_GLOBAL, since the library's plug-ins look for its symbols.
       return koffi.load(file, { global: true });
     } catch {
-      // The next one, then.
+      // Try the next one.
     }
   }
   throw new MissingPieceError(`no MPI library (${files.join(', ')}): ${MISSING}`);
@@ -78,16 +78,16 @@ function loadKoffi(): Koffi {
 export class MpiWorld {
   readonly rank: number;
   readonly size: number;
-  /** What the library says of itself, its first part. */
+  /** The first part of the library's description of itself. */
   readonly library: string;
   private readonly koffi: Koffi;
   private readonly abi: MpiAbi;
   private readonly lib: Library;
   private readonly world: number;
   private readonly byte: number;
-  /** Marks of regions, for observers outside of the simulator. */
+  /** Marks MPI calls as regions, for observers outside of the simulator. */
   private readonly marks = engineMarks();
-  /** Where MPI says whether something is done. */
+  /** Where MPI writes whether something is done. */
   private readonly flag: Pinned;
   private readonly flagWord: Int32Array;
   private readonly isend: Call;
@@ -97,7 +97,7 @@ export class MpiWorld {
   private readonly send: Call;
   private readonly receive: Call;
 
-  /** Starts MPI in this process, once. @throws MissingPieceError */
+  /** Starts MPI in this process; once only. @throws MissingPieceError */
   constructor() {
     this.koffi = loadKoffi();
     this.lib = loadAny(this.koffi);
@@ -128,13 +128,13 @@ export class MpiWorld {
     this.receive = this.call('MPI_Recv', 'void *, int, HANDLE, int, int, HANDLE, PTR');
   }
 
-  /** @param takes C types; PTR is an address, HANDLE a handle: both are numbers here */
+  /** @param takes C types. PTR is an address, HANDLE a handle: both are numbers here */
   private call(name: string, takes: string): Call {
     const types = takes.replaceAll('PTR', 'intptr_t').replaceAll('HANDLE', this.abi.handle);
     return this.lib.func(`int ${name}(${types})`) as Call;
   }
 
-  /** What is known to go wrong with this library; null where tests run it. */
+  /** Known faults of this library; null if tests run with it. */
   get caution(): string | null {
     return this.abi.caution;
   }
@@ -151,7 +151,7 @@ export class MpiWorld {
     return typeof handle === 'number' ? handle : Number(this.lib.symbol(handle));
   }
 
-  /** Ranks of a library that is not their launcher's would each run alone. */
+  /** With the launcher of another library, each rank would believe to be alone. */
   private expectLaunchedSize(): void {
     const launched = launchedRank()?.size ?? this.size;
     if (launched === this.size) return;
@@ -170,27 +170,27 @@ export class MpiWorld {
     return { at: Array.from({ length: count }, (_, k) => address + k * bytes) };
   }
 
-  /** Starts to send a batch. The memory belongs to MPI until `done(request)`. */
+  /** Begins to send a batch. MPI owns the memory until `done(request)`. */
   startSend(address: number, bytes: number, to: number, request: number): void {
     this.marks?.enter(MARK_MPI_SEND);
     this.isend(address, bytes, this.byte, to, BATCH, this.world, request);
     this.marks?.exit(MARK_MPI_SEND);
   }
 
-  /** Says where a batch of at most `bytes` from any rank is to go, each time that `startReceive(request)` is called. */
+  /** Prepares to receive a batch of at most `bytes` from any rank into this memory; each `startReceive(request)` receives one. */
   prepareReceive(address: number, bytes: number, request: number): void {
     const prepare = this.call('MPI_Recv_init', 'PTR, int, HANDLE, int, int, HANDLE, PTR');
     prepare(address, bytes, this.byte, this.abi.anySource, BATCH, this.world, request);
   }
 
-  /** Starts to receive a batch; batches fill receives in the order of these calls. */
+  /** Begins to receive a batch; batches fill receives in the order of these calls. */
   startReceive(request: number): void {
     this.marks?.enter(MARK_MPI_RECEIVE);
     this.initiate(request);
     this.marks?.exit(MARK_MPI_RECEIVE);
   }
 
-  /** Whether it is complete. True again where it was before. */
+  /** Whether the operation is complete. True again if it was so before. */
   done(request: number): boolean {
     this.marks?.enter(MARK_MPI_TEST);
     this.test(request, this.flag.address, this.abi.noStatus);
@@ -199,8 +199,8 @@ export class MpiWorld {
   }
 
   /**
-   * Which of `count` sends, whose requests begin at `request`, have become complete since they were asked for last:
-   * how many (below 0: none is under way), and `indices` gets their numbers.
+   * Which of `count` sends, whose requests begin at `request`, have completed since the last call. Returns
+   * how many (negative: none is under way), and writes their numbers to `indices`.
    */
   doneSome(count: number, request: number, indices: Pinned): number {
     this.marks?.enter(MARK_MPI_TEST);
@@ -209,7 +209,7 @@ export class MpiWorld {
     return this.flagWord[0];
   }
 
-  /** Gives up a prepared receive. @param started and nothing will fill it */
+  /** Frees a prepared receive. @param started a receive was started that nothing will fill */
   dropReceive(request: number, started: boolean): void {
     if (started) {
       this.call('MPI_Cancel', 'PTR')(request);
@@ -218,7 +218,7 @@ export class MpiWorld {
     this.call('MPI_Request_free', 'PTR')(request);
   }
 
-  /** An agreement over `words` doubles that are combined as a whole. */
+  /** A reduction over `words` doubles that are combined as a whole. */
   reduction(words: number, combine: Combine): Reduction {
     const bytes = words * 8;
     const mine = pinned(bytes);
@@ -230,7 +230,7 @@ export class MpiWorld {
     const memcpy = this.koffi
       .load(null)
       .func('intptr_t memcpy(intptr_t, intptr_t, size_t)') as unknown as Call;
-    // All words are one element, so that MPI never hands over a part of them.
+    // All words are one element of a datatype, so that MPI never passes a part of them.
     const merge = (theirs: number, ours: number) => {
       memcpy(from.address, theirs, bytes);
       memcpy(into.address, ours, bytes);
@@ -276,7 +276,7 @@ export class MpiWorld {
       : Number(new BigUint64Array(memory)[0]);
   }
 
-  /** The ranks, this one among them, whose memory this one's machine can share; in order. All ranks call it. */
+  /** The ranks, including this one, that can share memory with it, in order. All ranks call it. */
   neighbours(): number[] {
     const comm = pinned(8);
     const { sharedMemory } = this.abi;
@@ -293,7 +293,7 @@ export class MpiWorld {
     return [...new Int32Array(ranks.memory)];
   }
 
-  /** Waits for all ranks to get here. */
+  /** Waits until all ranks have arrived here. */
   meet(): void {
     this.call('MPI_Barrier', 'HANDLE')(this.world);
   }
@@ -326,14 +326,14 @@ export class MpiWorld {
     return starts.map((start, k) => all.subarray(start, start + lengths[k]));
   }
 
-  /** Sends bytes to rank 0, which must `hear` them. */
+  /** Sends bytes to rank 0, which must call `hear`. */
   tell(bytes: Uint8Array): void {
     if (bytes.byteLength > MOST_BYTES) throw new Error('a rank has more than 2 GiB to send');
     this.send(new Int32Array([bytes.byteLength]), 4, this.byte, 0, PART, this.world);
     this.send(bytes, bytes.byteLength, this.byte, 0, PART, this.world);
   }
 
-  /** What `rank` tells next. */
+  /** The next bytes that `rank` sends with `tell`. */
   hear(rank: number): Uint8Array {
     const length = new Int32Array(1);
     this.receive(length, 4, this.byte, rank, PART, this.world, this.abi.noStatus);
@@ -342,17 +342,17 @@ export class MpiWorld {
     return bytes;
   }
 
-  /** Sends words to rank `to`, which must `take` as many; returns once they may change. */
+  /** Sends words to rank `to`, which must call `take` for as many; returns once the words may change. */
   put(words: BigInt64Array, to: number): void {
     this.send(words, words.byteLength, this.byte, to, FIXED, this.world);
   }
 
-  /** Waits for the words that rank `from` puts. */
+  /** Waits for the words that rank `from` sends with `put`. */
   take(words: BigInt64Array, from: number): void {
     this.receive(words, words.byteLength, this.byte, from, FIXED, this.world, this.abi.noStatus);
   }
 
-  /** Gives rank 0's `bytes` to all: the same number on each. */
+  /** Gives rank 0's `bytes` to all ranks; all pass the same number of bytes. */
   broadcast(bytes: Uint8Array): void {
     const call = this.call('MPI_Bcast', 'void *, int, HANDLE, int, HANDLE');
     call(bytes, bytes.byteLength, this.byte, 0, this.world);
@@ -363,7 +363,7 @@ export class MpiWorld {
     this.call('MPI_Abort', 'HANDLE, int')(this.world, code);
   }
 
-  /** The last call. Waits for all ranks. */
+  /** Must be the last call. Waits for all ranks. */
   close(): void {
     this.call('MPI_Finalize', '')();
   }

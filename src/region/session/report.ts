@@ -1,4 +1,4 @@
-/** Statistics of what was watched, as GEOPM's session report has them, in YAML or CSV. */
+/** Statistics of the signals that were watched, like GEOPM's session report, in YAML or CSV. */
 import { generalText } from '../../formats/geopm/number-text.ts';
 import { quoted } from '../../formats/geopm/yaml-text.ts';
 import { quotedText } from '../../model/csv.ts';
@@ -7,7 +7,7 @@ import { Statistics } from './statistics.ts';
 
 const FIELDS = ['count', 'first', 'last', 'min', 'max', 'mean', 'std'] as const;
 
-/** `2026-11-21T01:58:20.028379751+0000` of milliseconds since 1970. */
+/** Milliseconds since 1970 in the form `2026-11-21T01:58:20.028379751+0000`. */
 export function isoTime(milliseconds: number): string {
   const date = new Date(Math.floor(milliseconds));
   const pad = (number: number, width: number) => String(number).padStart(width, '0');
@@ -23,7 +23,7 @@ export function isoTime(milliseconds: number): string {
 export type ReportFormat = 'yaml' | 'csv' | 'json';
 
 /**
- * Statistics of a session's signals as they come: count, first, last, least, most, mean and standard deviation of each.
+ * Statistics of a session's signals, updated with each sample: count, first, last, least, most, mean and standard deviation of each.
  * @example
  * ```ts
  * import { Platform, parseRequest, requestedColumns, SessionReport } from 'triscope/signals';
@@ -49,7 +49,7 @@ export class SessionReport {
   private firstWall = 0;
   private documents = 0;
 
-  /** @param columns the signals, in the order of their values */
+  /** @param columns the signals, in the order in which their values are passed */
   constructor(host: string, columns: readonly WatchColumn[]) {
     this.host = host;
     this.columns = columns;
@@ -81,7 +81,7 @@ export class SessionReport {
     for (let k = 0; k < this.signals.length; k++) this.signals[k].add(values[k]);
   }
 
-  /** What came since the last report, which this one follows in the same file; begins anew. */
+  /** The report of the samples since the last report, which it follows in the same file; then begins anew. */
   take(format: ReportFormat): string {
     const text = format === 'yaml' ? this.yaml() : format === 'csv' ? this.csv() : this.json();
     this.documents++;
@@ -115,7 +115,7 @@ export class SessionReport {
     return `${this.documents > 0 ? '\n---\n\n' : ''}${lines.join('\n')}\n`;
   }
 
-  /** One line; what is not a number is null. */
+  /** One line; values that are not numbers become null. */
   private json(): string {
     const metrics = this.columns.map(({ name }, k) => {
       return [name, Object.fromEntries(FIELDS.map((field) => [field, this.signals[k][field]]))];

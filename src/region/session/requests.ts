@@ -1,9 +1,9 @@
-/** What is watched: lines `SIGNAL DOMAIN INDEX`, index `*` for all. Source: geopmsession's manual page. */
+/** What to watch: lines `SIGNAL DOMAIN INDEX`, with `*` for all indices. Source: geopmsession's manual page. */
 import type { Platform, SignalInfo } from '../platform.ts';
 import { SignalError } from '../signal-error.ts';
 import type { SignalDomain } from '../signals/provider.ts';
 
-/** A signal, and what of: a domain and its index as they were written. */
+/** A signal with a domain and its index, as they were written. */
 export interface Request {
   readonly signal: string;
   readonly domain: string;
@@ -22,7 +22,7 @@ export interface WatchColumn {
 }
 
 /**
- * A line; null for one that is a comment. @throws SignalError where it is no request
+ * Parses a line; null for a comment. @throws SignalError if it is no request
  * @example
  * ```ts
  * import { parseRequest } from 'triscope/signals';
@@ -42,7 +42,7 @@ export function parseRequest(line: string): Request | null {
 
 /**
  * The columns that `requests` ask for, in their order.
- * @throws SignalError, AbsentSignalError where one cannot be had
+ * @throws SignalError, AbsentSignalError if a request cannot be met
  * @example
  * ```ts
  * import { Platform, requestedColumns } from 'triscope/signals';

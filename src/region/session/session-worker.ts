@@ -1,4 +1,4 @@
-/** Entry of a session's thread: sleeps to absolute moments, so that a late sample is followed by a shorter period. */
+/** Entry of a session's thread. It sleeps until absolute moments, so a shorter period follows a late sample. */
 import { isAlive } from '../../os/alive.ts';
 import { doTask } from '../../os/thread.ts';
 import { Platform, type PlatformOptions } from '../platform.ts';
@@ -21,30 +21,30 @@ export interface SessionTask {
     readonly domain: SignalDomain;
     readonly index: number;
   }[];
-  /** Seconds; 0: one sample. */
+  /** Seconds; 0: a single sample. */
   readonly period: number;
-  /** Seconds; 0: without end. */
+  /** Seconds; 0: without an end. */
   readonly duration: number;
   /** 0: none. */
   readonly pid: number;
-  /** One word; anything but 0 asks for the end. */
+  /** One word; any value but 0 asks for the end. */
   readonly stop: Int32Array;
 }
 
 /** How a session went. */
 export interface SessionEnd {
   readonly rows: number;
-  /** Samples that came more than a period late. */
+  /** Samples that were more than a period late. */
   readonly late: number;
-  /** Samples that were given up, for they were far too late. */
+  /** Samples that were skipped because they were far too late. */
   readonly missed: number;
 }
 
-/** Milliseconds until a first sample with absent values is repeated: some need two. */
+/** Milliseconds until a first sample with absent values is repeated: some signals need two. */
 const REPEAT_MS = 5;
-/** A process is looked for at least this often, in ms. */
+/** A process is checked at least this often, in ms. */
 const PID_MS = 100;
-/** Beyond so many periods, and a second, lost samples are not made up for. */
+/** If the delay exceeds this many periods, and a second, the missed samples are skipped. */
 const MOST_BEHIND = 10;
 
 function watch(task: SessionTask, tell: (row: SessionRow) => void): SessionEnd {
@@ -57,7 +57,7 @@ function watch(task: SessionTask, tell: (row: SessionRow) => void): SessionEnd {
     platform.readBatch();
     for (let k = 0; k < handles.length; k++) values[k] = platform.sample(handles[k]);
   };
-  /** Waits until `performance.now()` is `until`; false where the end came first. */
+  /** Waits until `performance.now()` is `until`; false if the end was asked for first. */
   const wait = (until: number): boolean => {
     for (;;) {
       const rest = until - performance.now();
@@ -66,7 +66,7 @@ function watch(task: SessionTask, tell: (row: SessionRow) => void): SessionEnd {
       Atomics.wait(stop, 0, 0, pid > 0 ? Math.min(rest, PID_MS) : rest);
     }
   };
-  // A quotient such as 1.1 / 0.1 must not make one more.
+  // Rounding of a quotient such as 1.1 / 0.1 must not add a sample.
   const last =
     period === 0
       ? 0

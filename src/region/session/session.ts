@@ -1,4 +1,4 @@
-/** Samples signals on a thread of its own, at regular times, and hands the rows over. */
+/** Samples signals on a separate thread at regular times, and passes the rows on. */
 
 import { SHARE_ENV, type WorkerOptions } from 'node:worker_threads';
 import { TriscopeError } from '../../model/error.ts';
@@ -13,22 +13,22 @@ export type { SessionRow };
 export interface SessionOptions {
   readonly platform: Pick<PlatformOptions, 'root' | 'synthetic'>;
   readonly columns: readonly WatchColumn[];
-  /** Seconds between two samples; 0: one sample. */
+  /** Seconds between two samples; 0: a single sample. */
   readonly period: number;
-  /** Seconds after which the session ends; 0: when the process `pid` ends, or by `stop()`. */
+  /** Seconds after which the session ends; 0: it ends with the process `pid`, or by `stop()`. */
   readonly duration: number;
-  /** Id of the process at whose end the session ends. */
+  /** Id of the process with whose end the session ends. */
   readonly pid?: number;
   readonly onRow: (row: SessionRow) => void;
 }
 
-/** The thread came to an early end. */
+/** The thread ended early. */
 export class SessionError extends TriscopeError {
   override readonly name = 'SessionError';
 }
 
 /**
- * Reads signals at regular times in a thread of its own.
+ * Reads signals at regular times in a separate thread.
  * @example
  * ```ts
  * import { Platform, requestedColumns, rowText, Session } from 'triscope/signals';
@@ -47,11 +47,11 @@ export class SessionError extends TriscopeError {
  * ```
  */
 export class Session {
-  /** How it went; rejects with SessionError. */
+  /** How the session went; rejects with SessionError. */
   readonly done: Promise<SessionEnd>;
   private readonly _stop = new Int32Array(new SharedArrayBuffer(4));
 
-  /** Begins at once. */
+  /** Starts the session at once. */
   constructor(options: SessionOptions) {
     const task: SessionTask = {
       platform: { root: options.platform.root, synthetic: options.platform.synthetic },
@@ -69,7 +69,7 @@ export class Session {
     });
   }
 
-  /** Asks for the end. */
+  /** Asks the session to end. */
   stop(): void {
     Atomics.store(this._stop, 0, 1);
     Atomics.notify(this._stop, 0);

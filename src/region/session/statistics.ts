@@ -1,4 +1,4 @@
-/** Statistics of a stream of numbers, one number at a time. Absent ones are not counted. */
+/** Statistics of a stream of numbers, one number at a time. Absent numbers are not counted. */
 export class Statistics {
   count = 0;
   first = Number.NaN;
@@ -21,13 +21,13 @@ export class Statistics {
     }
     if (value < this.min) this.min = value;
     if (value > this.max) this.max = value;
-    // Welford's: sums of squares would lose the digits of large values that differ little.
+    // Welford's method: sums of squares would lose the digits of large values that differ little.
     const from = value - this.mean;
     this.mean += from / this.count;
     this.squares += from * (value - this.mean);
   }
 
-  /** Of a sample: divided by count − 1; NaN of fewer than two. */
+  /** Standard deviation of a sample: divided by count − 1; NaN for fewer than two. */
   get std(): number {
     return this.count < 2 ? Number.NaN : Math.sqrt(this.squares / (this.count - 1));
   }

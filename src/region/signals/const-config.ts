@@ -1,6 +1,6 @@
 /**
- * Constants that an administrator wrote down: a JSON object of `{NAME: {domain, description, units, aggregation, values}}`,
- * as `CONST_CONFIG::NAME`. Source: GEOPM's geopm_pio_const_config manual page.
+ * Constants that an administrator has written down: a JSON object of `{NAME: {domain, description, units, aggregation, values}}`.
+ * Their names are `CONST_CONFIG::NAME`. Source: GEOPM's geopm_pio_const_config manual page.
  */
 import { readFileSync } from 'node:fs';
 import { AGGREGATIONS, type AggregationName } from '../aggregation.ts';
@@ -34,7 +34,7 @@ const ANY: SignalDeclaration = {
   format: 'double',
 };
 
-/** The file that is meant, and its text; null where none is. @throws SignalConfigError */
+/** The file that applies, and its text; null if there is none. @throws SignalConfigError */
 function configOf(machine: Machine): { path: string; text: string } | null {
   const named = process.env[ENVIRONMENT];
   const path = named || machine.path(DEFAULT_PATH);

@@ -1,10 +1,10 @@
-/** Which processor this is. Source: proc_cpuinfo(5). */
+/** Finds out which processor this is. Source: proc_cpuinfo(5). */
 import type { Machine } from '../machine.ts';
 
 export interface CpuModel {
-  /** Such as GenuineIntel; '' where it is not told. */
+  /** Such as GenuineIntel; '' if the kernel does not tell. */
   readonly vendor: string;
-  /** NaN where they are not told. */
+  /** NaN if the kernel does not tell. */
   readonly family: number;
   readonly model: number;
 }

@@ -1,5 +1,5 @@
 /**
- * Frequency policies of the kernel. Their domain is the finest in which every policy's CPUs lie together.
+ * The kernel's frequency policies. Their domain is the finest one whose parts each contain whole policies.
  * Source: Documentation/admin-guide/pm/cpufreq.rst.
  */
 import type { Machine } from '../machine.ts';
@@ -19,7 +19,7 @@ import { meanOf, scaled } from './sum-of.ts';
 const CPU = 'sys/devices/system/cpu';
 const KILO = 1e3;
 const NANO = 1e-9;
-/** What the kernel writes for a latency that it does not know. */
+/** What the kernel writes for an unknown latency. */
 const UNKNOWN_LATENCY = 4294967295;
 
 interface Policy {
@@ -104,7 +104,7 @@ function policiesOf(machine: Machine): Policy[] {
   return policies;
 }
 
-/** The finest of cpu, core, package, board in which each policy lies whole. */
+/** The finest of cpu, core, package and board whose parts contain whole policies. */
 function domainOf({ topology }: Machine, policies: readonly Policy[]): SignalDomain {
   const fits = (domain: SignalDomain) =>
     policies.every(({ cpus }) =>

@@ -1,6 +1,6 @@
 /**
- * Frequencies that a processor is sold with. The sticker's comes from CPUID leaf 0x16, or what the driver calls base
- * frequency, or the name that the processor gives itself (`@ 2.50GHz`).
+ * Nominal frequencies of a processor. The sticker frequency comes from CPUID leaf 0x16, from what the driver calls base
+ * frequency, or from the processor's name (`@ 2.50GHz`).
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Machine } from '../machine.ts';
@@ -26,7 +26,7 @@ const MIN = frequency('FREQ_MIN', 'CPU_FREQUENCY_MIN_AVAIL', 'Least frequency');
 const MAX = frequency('FREQ_MAX', 'CPU_FREQUENCY_MAX_AVAIL', 'Largest frequency, of a single core');
 const STEP = frequency('FREQ_STEP', 'CPU_FREQUENCY_STEP', 'Step between two frequencies');
 
-/** MHz of CPUID leaf 0x16; NaN where it cannot be read. Source: cpuid(4): 16 bytes at the leaf's number. */
+/** MHz from CPUID leaf 0x16; NaN if it cannot be read. Source: cpuid(4): 16 bytes at the leaf's number. */
 function leafMegahertz(machine: Machine): number {
   let file = -1;
   try {

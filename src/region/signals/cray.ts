@@ -1,4 +1,4 @@
-/** Cray EX and XC: counters of the node's controller, ten times a second, readable by all. Files such as `1234 J 5678 us`. */
+/** Cray EX and XC: counters of the node's controller, ten times a second, readable by all users. Files such as `1234 J 5678 us`. */
 import type { Provider, Signal, SignalDeclaration } from './provider.ts';
 import { totalOfFile } from './running-total.ts';
 import { scaled } from './sum-of.ts';
@@ -40,7 +40,7 @@ const COUNTERS: readonly Counter[] = [
   power('MEMORY', 'DRAM_POWER', 'the memory', 'memory_power'),
 ];
 
-/** Of one accelerator each, with their numbers in the name. */
+/** Counters of single accelerators, with the accelerator's number in the name. */
 const ACCELERATORS: readonly Counter[] = [
   energy('ACCEL{N}', '', 'accelerator N', 'accel{N}_energy'),
   power('ACCEL{N}', '', 'accelerator N', 'accel{N}_power'),

@@ -1,16 +1,16 @@
-/** Numbers from bytes, without a text in between: what a tick reads, it reads some thousand times a second. */
+/** Parses numbers from bytes without making strings: a tick may parse them thousands of times a second. */
 
 const ZERO = 48;
 const BLANK = 32;
 
-/** Past blanks: the first byte of a word, or `end`. */
+/** Skips blanks: the first byte of a word, or `end`. */
 export function skipBlanks(bytes: Uint8Array, at: number, end: number): number {
   let k = at;
   while (k < end && bytes[k] <= BLANK) k++;
   return k;
 }
 
-/** Past the word that begins at `at`. */
+/** Skips the word that begins at `at`. */
 export function skipWord(bytes: Uint8Array, at: number, end: number): number {
   let k = at;
   while (k < end && bytes[k] > BLANK) k++;
@@ -18,7 +18,7 @@ export function skipWord(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * The decimal number (`-12`, `0.35`) that the word at `at`, blanks before it skipped, is; NaN where it is none. Exact up to 2^53.
+ * The decimal number (`-12`, `0.35`) in the word at `at`, after blanks; NaN if it is no number. Exact up to 2^53.
  */
 export function parseDecimal(bytes: Uint8Array, at: number, end: number): number {
   let k = skipBlanks(bytes, at, end);
@@ -41,16 +41,16 @@ export function parseDecimal(bytes: Uint8Array, at: number, end: number): number
 
 const isDigit = (byte: number) => byte >= ZERO && byte < ZERO + 10;
 
-/** Decimal digits of the lower part of a `Wide`. */
+/** Number of decimal digits in the lower part of a `Wide`. */
 const LOW_DIGITS = 9;
 const LOW = 10 ** LOW_DIGITS;
 
-/** A whole number of up to 20 digits: `high` · 10⁹ + `low`. Differences of two are exact, as doubles of them are not. */
+/** A whole number of up to 20 digits: `high` · 10⁹ + `low`. Differences of two are exact, unlike those of doubles. */
 export class Wide {
   high = 0;
   low = 0;
 
-  /** Takes the digits that the text begins with; false where it is no whole number. */
+  /** Parses the digits that the text begins with; false if it is no whole number. */
   parse(bytes: Uint8Array, length: number): boolean {
     const from = skipBlanks(bytes, 0, length);
     let to = from;
@@ -74,7 +74,7 @@ export class Wide {
     this.low = other.low;
   }
 
-  /** Takes a whole number of up to 53 bits. */
+  /** Sets it to a whole number of up to 53 bits. */
   set(value: number): void {
     this.high = Math.floor(value / LOW);
     this.low = value % LOW;

@@ -1,4 +1,4 @@
-/** The parts of a machine that signals are measured at. */
+/** The parts of a machine at which signals are measured. */
 import type { Domain } from '../../model/metric.ts';
 
 /** Parts of a machine, from coarse to fine. */
@@ -13,5 +13,5 @@ export const SIGNAL_DOMAINS = [
   'gpu_chip',
 ] as const satisfies readonly Domain[];
 
-/** What a signal is of: the board, a package, a core, a CPU, a memory, a network card or a GPU. */
+/** What a signal belongs to: the board, a package, a core, a CPU, a memory, a network card or a GPU. */
 export type SignalDomain = (typeof SIGNAL_DOMAINS)[number];

@@ -1,6 +1,6 @@
 /**
- * Sensors of the kernel's hardware monitoring: each as `HWMON::CHIP::LABEL`, and those of processors that are known by name
- * under the names everybody asks for. GPUs' are with their cards. Source: Documentation/hwmon/sysfs-interface.rst.
+ * Sensors of the kernel's hardware monitoring: each as `HWMON::CHIP::LABEL`, and the processors' known sensors also
+ * under the common names. Sensors of GPUs are with their cards. Source: Documentation/hwmon/sysfs-interface.rst.
  */
 import type { Machine } from '../machine.ts';
 import type { Provider, Signal, SignalDeclaration, SignalUnit } from './provider.ts';
@@ -10,7 +10,7 @@ import { meanOf, scaled, sumOf } from './sum-of.ts';
 const CLASS = 'sys/class/hwmon';
 const OF_GPUS = new Set(['i915', 'xe', 'amdgpu', 'nouveau', 'radeon']);
 
-/** What a sensor's file is called, and what its number means. */
+/** How a sensor's files are called, and what their numbers mean. */
 const KINDS: Readonly<Record<string, { unit: SignalUnit; scale: number; what: string }>> = {
   temp: { unit: 'Celsius', scale: 1e-3, what: 'Temperature' },
   power: { unit: 'W', scale: 1e-6, what: 'Power' },
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, { unit: SignalUnit; scale: number; what: st
 
 interface Sensor {
   readonly chip: string;
-  /** Number of the chip among those of its name. */
+  /** Number of the chip among those of the same name. */
   readonly number: number;
   readonly kind: keyof typeof KINDS & string;
   readonly label: string;
@@ -73,7 +73,7 @@ const SOCKET_ENERGY: SignalDeclaration = {
   format: 'double',
 };
 
-/** `HWMON::{CHIP}::{LABEL}`, as the docs show it. */
+/** `HWMON::{CHIP}::{LABEL}`, for the documentation. */
 const ANY = sensorSignal('HWMON::{CHIP}::{LABEL}', {
   chip: 'a chip',
   number: 0,
@@ -86,7 +86,7 @@ const ANY = sensorSignal('HWMON::{CHIP}::{LABEL}', {
 function sensorsOf(machine: Machine): Sensor[] {
   const seen = new Map<string, number>();
   return machine.list(CLASS, /^hwmon\d+$/).flatMap((name) => {
-    // Older drivers keep their files with the device.
+    // Older drivers keep these files in the device's folder.
     const own = `${CLASS}/${name}`;
     const folder = machine.exists(`${own}/name`) ? own : `${own}/device`;
     const chip = machine.text(`${folder}/name`);
@@ -115,11 +115,11 @@ const upper = (text: string) =>
     .replace(/[^A-Z0-9]+/g, '_')
     .replace(/^_|_$/g, '');
 
-/** Package of a coretemp: its platform device is `coretemp.N`; the n-th chip where that is not told. */
+/** Package of a coretemp chip: its platform device is `coretemp.N`; the n-th chip if that is unknown. */
 const packageOf = ({ device, number }: Sensor) =>
   Number(/coretemp\.(\d+)$/.exec(device)?.[1] ?? number);
 
-/** Each sensor with a name of its own. */
+/** Each sensor under a name of its own. */
 function named(sensors: readonly Sensor[]): Map<string, Sensor> {
   const names = new Map<string, Sensor>();
   for (const sensor of sensors) {

@@ -1,8 +1,8 @@
 /**
- * What may be set of NVIDIA's GPUs: locked clocks, and the power limit. Source: geopm_pio_nvml(7), NVML API reference.
+ * Settings of NVIDIA's GPUs: locked clocks and the power limit. Source: geopm_pio_nvml(7), NVML API reference.
  *
- * NVML sets both ends of a clock's range in one call, and tells neither. So each end is what this process wrote; 0, before it wrote
- * anything and for whoever puts it back, is the GPU's own. Without an end the clock is not locked.
+ * NVML sets both ends of a clock's range in one call, and reports neither. So each end reads as what this process wrote. 0 means the
+ * GPU's own end: before anything was written, and when settings are restored. If neither end is set, the clock is not locked.
  */
 import type { ClockKind, ClockLimits, GpuLimits, NvmlLibrary } from '../../os/nvml.ts';
 import type { Control, ControlDeclaration, Setting } from './provider.ts';
@@ -14,7 +14,7 @@ const ENDS: Readonly<Record<End, string>> = { most: 'MAX', least: 'MIN' };
 
 const clockControl = (kind: ClockKind, end: End): ControlDeclaration => ({
   name: `NVML::GPU_${NAMES[kind]}_FREQUENCY_${ENDS[end]}_CONTROL`,
-  // Other makers' GPUs have no such control of memory.
+  // GPUs of other makers have no such control of memory.
   ...(kind === 'core' && { alias: `GPU_CORE_FREQUENCY_${ENDS[end]}_CONTROL` }),
   description: `${end === 'most' ? 'Largest' : 'Least'} frequency allowed to the GPU's ${kind === 'core' ? 'multiprocessors' : 'memory'}`,
   unit: 'Hz',
@@ -52,7 +52,7 @@ class ClockRange {
     this.id = id;
   }
 
-  /** Of a GPU that does not tell how fast it can be: none. */
+  /** No settings if the GPU does not tell its highest frequency. */
   setting(end: End): Setting[] {
     if (Number.isNaN(this.limits.most)) return [];
     return [
@@ -70,7 +70,7 @@ class ClockRange {
     ];
   }
 
-  /** The other end moves where it is in the way. */
+  /** The other end moves if it is in the way. */
   private write(end: End, megahertz: number): void {
     const { ends, limits } = this;
     const wanted = { ...ends, [end]: megahertz };
@@ -103,8 +103,8 @@ function powerSetting(limits: GpuLimits, id: string): Setting[] {
 }
 
 /**
- * The controls of a library's GPUs.
- * @param first indices of the first one, as a GPU and as a chip
+ * The controls of the GPUs that a library knows.
+ * @param first indices of the first GPU, as a GPU and as a chip
  */
 export function nvmlControls(
   library: NvmlLibrary,

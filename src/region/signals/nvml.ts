@@ -1,4 +1,4 @@
-/** NVIDIA's GPUs, through NVML. They come after the GPUs that the kernel tells of. Source: NVML API reference. */
+/** NVIDIA's GPUs, through NVML. They are numbered after the GPUs that the kernel lists. Source: NVML API reference. */
 import { type GpuQuantity, type NvmlLibrary, openNvml } from '../../os/nvml.ts';
 import { NVML_CONTROLS, nvmlControls } from './nvml-controls.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type SignalDeclaration,
 } from './provider.ts';
 
-/** Another library than the system's, such as one for tests. */
+/** A library other than the system's, such as one for tests. */
 const ENVIRONMENT = 'TRISCOPE_NVML';
 const DRIVER = 'proc/driver/nvidia';
 
@@ -136,7 +136,7 @@ export const nvml: Provider = {
   controls: NVML_CONTROLS,
   open({ machine }): Provided {
     const path = process.env[ENVIRONMENT];
-    // A recorded tree has no library but one that is named, and to look for one that is not there costs time.
+    // A recorded tree has no library unless one is named, and looking for a missing one costs time.
     if (!path && !(machine.isThisMachine && machine.exists(DRIVER))) return NOTHING;
     let library: NvmlLibrary;
     try {

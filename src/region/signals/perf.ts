@@ -1,5 +1,5 @@
 /**
- * What processors and the kernel count, for everybody on each CPU: instructions per cycle of a region, without MSRs. Source:
+ * Counts of processors and of the kernel, for all programs on each CPU: instructions per cycle without MSRs. Source:
  * perf_event_open(2), linux/perf_event.h.
  */
 import { PerfCounter } from '../../os/perf.ts';
@@ -61,7 +61,7 @@ export const perf: Provider = {
         if (counter === null) return null;
         counters.push(counter);
         const began = counter.read() ?? 0n;
-        // What was counted since is exact as a double; the counter itself need not be.
+        // The increase is exact as a double; the counter itself need not be.
         const read = () => {
           const now = counter.read();
           return now === null ? Number.NaN : Number(now - began);

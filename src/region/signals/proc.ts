@@ -1,5 +1,5 @@
 /**
- * Load, seconds of each CPU and memory, as every Linux tells every user. Source: proc_loadavg(5), proc_stat(5), proc_meminfo(5).
+ * Load, seconds of each CPU, and memory, which Linux shows to every user. Source: proc_loadavg(5), proc_stat(5), proc_meminfo(5).
  */
 import type { PolledFile } from '../polled-file.ts';
 import type { Tick } from '../tick.ts';
@@ -9,18 +9,18 @@ import type { Provider, Signal, SignalDeclaration } from './provider.ts';
 const STAT = 'proc/stat';
 const MEMINFO = 'proc/meminfo';
 const LOADAVG = 'proc/loadavg';
-/** USER_HZ: the kernel's interface has 100 on every architecture that we know. */
+/** USER_HZ: the kernel's interface has 100 on every known architecture. */
 const TICKS_PER_SECOND = 100;
 const KIB = 1024;
 
-/** Word of a line of loadavg. */
+/** Index of the word in a line of loadavg. */
 const LOADS = [
   ['LOAD_1M', 'one minute'],
   ['LOAD_5M', 'five minutes'],
   ['LOAD_15M', 'fifteen minutes'],
 ] as const;
 
-/** Columns of a CPU's line, from 0; `user` holds `guest` already. */
+/** Columns of a CPU's line, from 0; `user` already includes `guest`. */
 const TIMES = [
   ['CPU_USER', [0, 1], 'in user mode, niced or not'],
   ['CPU_SYSTEM', [2, 5, 6], 'in the kernel, interrupts included'],
@@ -77,7 +77,7 @@ const USED = memory('MEMORY_USED', 'Memory that is not available', 'variable');
 class StatTimes {
   private readonly file: PolledFile;
   private serial = -1;
-  /** Ticks of column `c` of CPU `n` at `n · COLUMNS + c`; NaN where there is none. */
+  /** Ticks of column `c` of CPU `n` are at `n · COLUMNS + c`; NaN if there are none. */
   private ticks = new Float64Array(0);
 
   constructor(file: PolledFile, cpus: number) {
@@ -97,7 +97,7 @@ class StatTimes {
     this.serial = this.file.serial;
     this.ticks.fill(Number.NaN);
     for (let at = 0; at < length; ) {
-      // "cpuN": the line of all CPUs has no digit, and other lines come after.
+      // "cpuN": the line for all CPUs has no digit, and other lines come after.
       if (bytes[at] !== 99 || bytes[at + 1] !== 112 || bytes[at + 2] !== 117) return;
       const cpu = parseDecimal(bytes, at + 3, skipWord(bytes, at, length));
       let end = bytes.indexOf(10, at);
@@ -115,7 +115,7 @@ class StatTimes {
   }
 }
 
-/** Bytes of the line `Key:   123 kB` of a meminfo; NaN where there is none. */
+/** Bytes in the line `Key:   123 kB` of a meminfo; NaN if there is none. */
 function bytesOf(file: PolledFile, key: string): number {
   const text = file.bytes.subarray(0, file.length);
   const at = text.indexOf(key);
@@ -164,7 +164,7 @@ export const proc: Provider = {
       const total = (file: PolledFile) => bytesOf(file, 'MemTotal:');
       const text = machine.text(MEMINFO) ?? '';
       if (text.includes('MemTotal:')) signals.push(of(TOTAL, total));
-      // Kernels before 3.14 do not tell it.
+      // Kernels before 3.14 do not have it.
       if (text.includes('MemAvailable:')) {
         signals.push(of(AVAILABLE, available));
         signals.push(of(USED, (file) => total(file) - available(file)));

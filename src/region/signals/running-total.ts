@@ -1,20 +1,20 @@
-/** A counter as a total that never goes back: rollovers are counted, resets are gone over, by `model/counter.ts`. */
+/** A counter as a total that never falls: rollovers are counted and resets bridged, by the rule of `model/counter.ts`. */
 import { type CounterRule, mostIn, repair } from '../../model/counter.ts';
 import type { PolledFile } from '../polled-file.ts';
 import type { Tick } from '../tick.ts';
 import { Wide } from './digits.ts';
 import type { SignalReader } from './provider.ts';
 
-/** Takes the counter's present value; false where it cannot be read. */
+/** Reads the counter's present value; false if it cannot be read. */
 export type ReadCounter = (into: Wide) => boolean;
 
-/** Counts a second that no sensor or register here exceeds: 100 kW in microjoules, or cycles of 100 GHz. */
+/** Counts per second that no sensor or register here exceeds: 100 kW in microjoules, or cycles at 100 GHz. */
 const MOST = 1e11;
-/** A fall of up to this share is a dip. */
+/** A fall of up to this fraction is a dip. */
 const DIP = 1 / 1000;
 const WIDEST = 1n << 64n;
 
-/** The rule of a counter with `turn` different values, `max + 1`; 0: it has no known end. */
+/** The rule for a counter with `turn` different values (`max + 1`); 0: its width is unknown. */
 const ruleOf = (turn: number): CounterRule => ({
   ranges: [turn === 0 ? WIDEST : BigInt(turn)],
   narrowest: turn === 0 ? Number(WIDEST) : turn,
@@ -31,10 +31,10 @@ export class RunningTotal implements SignalReader {
   private readonly scale: () => number;
   private readonly rule: CounterRule;
   private readonly now = new Wide();
-  /** What the next value is compared with, and when it was read. */
+  /** The value with which the next one is compared, and when it was read. */
   private readonly base = new Wide();
   private since = Number.NaN;
-  /** The counter when it was first seen, and what it has counted since. */
+  /** The counter's first value, and what it has counted since. */
   private first = 0;
   private counted = 0;
 
@@ -54,11 +54,11 @@ export class RunningTotal implements SignalReader {
     return (this.first + this.counted) * this.scale();
   }
 
-  /** What was surely counted. */
+  /** The increase that is certain. */
   private step(): number {
     const rise = this.now.minus(this.base);
     const seconds = this.tick.time - this.since;
-    // Nearly all readings: `repair` would say the same, and make objects.
+    // Nearly all readings take this path: `repair` would give the same result, but make objects.
     if (rise >= 0 && rise <= mostIn(seconds, this.rule)) {
       this.go();
       return rise;
@@ -75,7 +75,7 @@ export class RunningTotal implements SignalReader {
   }
 }
 
-/** The total of the counter whose decimal digits a file holds, times `scale`. */
+/** The total of a counter whose decimal digits are in a file, times `scale`. */
 export function totalOfFile(tick: Tick, file: PolledFile, scale: number, turn = 0): RunningTotal {
   const counter: ReadCounter = (into) => file.length > 0 && into.parse(file.bytes, file.length);
   return new RunningTotal(tick, counter, () => scale, turn);

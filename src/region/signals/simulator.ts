@@ -1,12 +1,12 @@
-/** What the simulator says of itself on the region page, where `region launch --auto=sim` runs it. */
+/** What the simulator writes to the region page when `region launch --auto=sim` runs it. */
 import { ENGINE_COUNTS } from '../../model/engine-marks.ts';
 import { NOTHING, type Provider, type Signal, type SignalDeclaration } from './provider.ts';
 
-/** One process that simulates, or did. */
+/** A process that simulates or has simulated. */
 interface Simulating {
-  /** Least GVT of its PEs that run; NaN where none does. */
+  /** The least GVT of its running PEs; NaN if none is running. */
   readonly gvt: number;
-  /** ENGINE_COUNTS, of all its PEs. */
+  /** ENGINE_COUNTS, summed over its PEs. */
   readonly counts: Float64Array;
 }
 
@@ -39,7 +39,7 @@ const COUNTED: readonly SignalDeclaration[] = [
   counted('GVT_COMPUTATIONS', 'GVT computations, summed over PEs'),
 ];
 
-/** @param processes those that simulate now, or did; null where nobody looks at an application */
+/** @param processes those that simulate or have simulated; null if no application is watched */
 export function simulatorOf(processes: (() => readonly Simulating[]) | null): Provider {
   return {
     name: 'simulator',

@@ -1,7 +1,7 @@
-/** Readers of several parts as one. */
+/** Combines readers of several parts into one. */
 import type { SignalReader } from './provider.ts';
 
-/** The sum of what is there; NaN where nothing is. Null of no readers. */
+/** The sum of the values that are present; NaN if none is. Null without readers. */
 export function sumOf(readers: readonly SignalReader[]): SignalReader | null {
   if (readers.length <= 1) return readers[0] ?? null;
   return {
@@ -16,7 +16,7 @@ export function sumOf(readers: readonly SignalReader[]): SignalReader | null {
   };
 }
 
-/** The mean of what is there; NaN where nothing is. Null of no readers. */
+/** The mean of the values that are present; NaN if none is. Null without readers. */
 export function meanOf(readers: readonly SignalReader[]): SignalReader | null {
   if (readers.length <= 1) return readers[0] ?? null;
   return {
@@ -33,7 +33,7 @@ export function meanOf(readers: readonly SignalReader[]): SignalReader | null {
   };
 }
 
-/** The number of a file, scaled. */
+/** The number in a file, scaled. */
 export function scaled(file: { number(): number }, scale: number): SignalReader {
   return { read: () => file.number() * scale };
 }

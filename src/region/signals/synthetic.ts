@@ -1,6 +1,6 @@
 /**
- * Demo values for a machine that tells nothing of its energy: 50 W a package, 5 W its memory, all CPUs at 80 % of
- * 2.6 GHz, 40 °C. They say so in their names, and no real signal is ever replaced by one.
+ * Made-up values for a machine that shows no energy: 50 W per package, 5 W for its memory, all CPUs at 80 % of
+ * 2.6 GHz, 40 °C. Their descriptions say so, and they never replace a real signal.
  */
 import type { Provider, Signal, SignalDeclaration } from './provider.ts';
 
@@ -109,7 +109,7 @@ export const syntheticProvider: Provider = {
     const cycles = DEMOS.some((demo) => demo.unit === '' && isMissing(demo));
     return {
       signals: DEMOS.flatMap((demo): Signal[] => {
-        // The share of cycles and the frequency that it is a share of belong together.
+        // The share of cycles and the frequency to which it refers belong together.
         if (cycles && demo.behaviour === 'constant') return [{ ...signalOf(demo), claims: true }];
         return isMissing(demo) ? [signalOf(demo)] : [];
       }),

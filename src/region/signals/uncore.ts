@@ -1,6 +1,6 @@
 /**
- * Frequency of what a package has besides its cores (mesh, last-level cache, memory controllers), and its limits, of Intel's servers. A
- * package has one folder for each die. Source: Documentation/admin-guide/pm/intel_uncore_frequency_scaling.rst.
+ * Frequency of the parts of a package outside of its cores (mesh, last-level cache, memory controllers), with its limits, on Intel's
+ * servers. A package has one folder per die. Source: Documentation/admin-guide/pm/intel_uncore_frequency_scaling.rst.
  */
 import type { Machine } from '../machine.ts';
 import type { Tick } from '../tick.ts';
@@ -87,7 +87,7 @@ interface Die {
   readonly index: number;
 }
 
-/** `package_00_die_00`; newer drivers have `uncore00` with the package's number in a file, which then count. */
+/** `package_00_die_00`; newer drivers also have `uncore00` with the package's number in a file. If there are such folders, they count. */
 function diesOf(machine: Machine): Die[] {
   const named = (pattern: RegExp, packageOf: (folder: string, name: string) => number) =>
     machine

@@ -1,4 +1,4 @@
-/** Which of GEOPM's files a file is. */
+/** Finds out which of GEOPM's files a file is. */
 import type { Detection } from '../../format.ts';
 import { type TableHead, tableHead } from './table-file.ts';
 import { isTextReport } from './text-report.ts';
@@ -19,7 +19,7 @@ export interface GeopmDetection {
   readonly detection: Detection;
 }
 
-/** Ours tell threads apart. */
+/** Triscope's profile traces name the thread as well. */
 const PROFILES = ['TIME|PROCESS|EVENT|SIGNAL', 'TIME|PROCESS|EVENT|SIGNAL|THREAD'];
 const VERSION = /^GEOPM Version:\s*"?([^\s"]+)/m;
 const found = (
@@ -32,7 +32,7 @@ const found = (
   detection: { confidence, because, era },
 });
 
-/** Looks at a file's beginning. Null: none of GEOPM's. */
+/** Looks at the beginning of a file. Null if it is none of GEOPM's. */
 export function detectGeopm(head: Uint8Array): GeopmDetection | null {
   if (head.subarray(0, 4096).includes(0)) return null;
   const text = new TextDecoder().decode(head);

@@ -1,9 +1,9 @@
-/** What our own reports say beside GEOPM's fields: each process, regions inside regions, whether the run was seen to its end. */
+/** What Triscope's reports say beyond GEOPM's fields: each process, nested regions, whether the run was watched until its end. */
 import type { CellValue, RecordKind } from '../../format.ts';
 import { numberOf } from '../values.ts';
 import type { ReportHost } from './report.ts';
 
-/** The host's key of it. */
+/** The key of a host's own section. */
 const OWN_SECTION = 'Triscope';
 
 type Written = string | readonly Written[] | { readonly [key: string]: Written };
@@ -22,14 +22,14 @@ function sectionOf({ extra }: ReportHost): WrittenMap | null {
   return JSON.parse(text) as WrittenMap;
 }
 
-/** Why the report is not complete; null where it is, or does not say. */
+/** Why the report is incomplete; null if it is complete or does not say. */
 export function incompleteness(host: ReportHost): string | null {
   const own = sectionOf(host);
   if (own?.complete !== 'false') return null;
   return typeof own.incomplete === 'string' ? own.incomplete : 'it does not say why';
 }
 
-/** What a process did that could not be kept: by the report's key, what it means. */
+/** Things of a process that could not be recorded: what each of the report's keys means. */
 const LOSSES: readonly (readonly [key: string, what: string])[] = [
   [
     'events lost',
@@ -41,7 +41,7 @@ const LOSSES: readonly (readonly [key: string, what: string])[] = [
   ['entries not placed', 'entries to regions were too deep: they are missing'],
 ];
 
-/** What is missing of processes, for people. */
+/** What is missing of processes, as text for the user. */
 export function lossesOf(host: ReportHost): string[] {
   const own = sectionOf(host);
   const processes = own === null ? [] : listIn(own, 'processes');
@@ -53,7 +53,7 @@ export function lossesOf(host: ReportHost): string[] {
   );
 }
 
-/** Those that the report lists. */
+/** The processes that the report lists. */
 export const processCount = (host: ReportHost): number => {
   const own = sectionOf(host);
   return own === null ? 0 : listIn(own, 'processes').length;
@@ -91,7 +91,7 @@ const textIn = (map: WrittenMap, key: string): CellValue => {
   return typeof value === 'string' ? value : null;
 };
 
-/** A row for each region of each process, one for a process without, and one for each place in the hierarchy. */
+/** One row per region of each process, one for a process without regions, and one per place in the hierarchy of regions. */
 export function* ownRows(host: ReportHost): Generator<OwnRow, void> {
   const own = sectionOf(host);
   if (own === null) return;

@@ -1,4 +1,4 @@
-/** A table of one of GEOPM's files: rows become columns, those that are asked for. */
+/** A table of one of GEOPM's files: turns rows into the columns that are asked for. */
 import {
   arrayFor,
   type Codes,
@@ -43,7 +43,7 @@ export class GeopmPart implements Part {
     return this.course.span;
   }
 
-  /** Counts rows in. */
+  /** Counts rows. */
   see(rows: readonly Row[]): void {
     this._rows += rows.length;
     this.codes.forEach((codes, k) => {
@@ -52,7 +52,7 @@ export class GeopmPart implements Part {
     if (this.time !== null) this.course.see(this.column(this.time, rows));
   }
 
-  /** Columns of rows that were counted in; all where none are named. */
+  /** Columns of the rows that were counted; all columns if none are named. */
   rowsOf(rows: readonly Row[], asked: Iterable<number> = this.schema.metrics.keys()): RawRows {
     return { rows: rows.length, columns: Array.from(asked, (k) => this.column(k, rows)) };
   }

@@ -14,13 +14,13 @@ import { readTextReport } from './text-report.ts';
 export interface Row {
   readonly kind: RecordKind;
   readonly values: readonly CellValue[];
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
-  /** Byte; of rows of reports that of the file, whose place is the line. */
+  /** Byte at which the row begins; for rows of reports the byte at which the file begins, since they are found by line. */
   readonly offset: number;
 }
 
-/** Reports are read whole. */
+/** The largest report that is read, in bytes: reports are read as a whole. */
 const MOST_REPORT = 1 << 28;
 
 const kindOf = (name: string, keys: readonly string[]): RecordKind => ({
@@ -30,7 +30,7 @@ const kindOf = (name: string, keys: readonly string[]): RecordKind => ({
   bare: true,
 });
 
-/** A file's text. @throws FormatError where it is too large to be a report */
+/** A file's text. @throws FormatError if it is too large to be a report */
 function wholeText(source: FileSource): string {
   if (source.size > MOST_REPORT) {
     const what = `a report of ${source.size} bytes: at most ${MOST_REPORT} are read`;
@@ -44,7 +44,7 @@ const lineCount = (text: string): number => text.trimEnd().split('\n').length;
 
 const CUT_LINE = 'the line has no end: its last value may be cut off';
 
-/** Where a report ends before all was written. GEOPM ends each line, and each host with its totals. */
+/** Where a report ends before all of it was written. GEOPM ends each line, and each host with its totals. */
 function missingEnd(text: string, { reports }: ReportsRead): Oddity[] {
   const line = lineCount(text);
   const cut = text.endsWith('\n') ? [] : [{ line, what: CUT_LINE }];
@@ -53,7 +53,7 @@ function missingEnd(text: string, { reports }: ReportsRead): Oddity[] {
   return [...cut, { line, what: `ends before the Application Totals of ${host.name}` }];
 }
 
-/** A file's reports, and their suspect spots. @throws FormatError */
+/** A file's reports and their suspect places. @throws FormatError */
 function readReports(source: FileSource, what: 'report' | 'text-report'): ReportsRead {
   const text = wholeText(source);
   const read = what === 'report' ? readYamlReports(text) : readTextReport(text);
@@ -87,7 +87,7 @@ const KIND_OF_TABLE = {
 
 export type Damaged = (damage: Damage) => void;
 
-/** Rows of a trace or a table, in one reading or, while the file grows, in several. */
+/** Rows of a trace or a table, read in one go or, while the file grows, in several. */
 export class TableRows {
   private readonly source: FileSource;
   private readonly kind: RecordKind;
@@ -95,7 +95,7 @@ export class TableRows {
   private readonly lines: TableLines;
   private readonly damaged: Damaged | undefined;
 
-  /** @param salvage rows with other than one value for each name are skipped, not an error */
+  /** @param salvage skip rows whose number of values differs from the number of names, instead of throwing */
   constructor(source: FileSource, file: GeopmTableFile, salvage: boolean, damaged?: Damaged) {
     this.source = source;
     this.kind = kindOf(KIND_OF_TABLE[file.what], file.head.columns);
@@ -106,8 +106,8 @@ export class TableRows {
   }
 
   /**
-   * Rows up to the file's end, from where the last reading ended.
-   * @param growing a line without an end is left for the next reading
+   * Rows from where the last reading ended to the file's end.
+   * @param growing leave a line that has no end yet to the next reading
    */
   *rows(growing = false): Generator<Row, void> {
     for (const row of this.lines.rows(growing)) {
@@ -128,15 +128,15 @@ const doubt = ({ path }: FileSource, line: number, what: string): Damage => ({
   kept: true,
 });
 
-/** A file that is read at once. */
+/** A file that is read in one go. */
 interface WholeFile {
   readonly rows: Iterable<Row>;
-  /** Of reports. */
+  /** The file's reports, if it has reports. */
   readonly reports: readonly GeopmReport[];
 }
 
 /**
- * @param damaged called for what was read and may be wrong @throws FormatError where it is too large
+ * @param damaged called for what was read but may be wrong @throws FormatError if the file is too large
  */
 export function readWhole(
   source: FileSource,

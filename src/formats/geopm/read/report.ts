@@ -1,6 +1,6 @@
 /**
- * Reports of GEOPM, from 1.1 on in YAML (geopm_report(7)), before that as text. Numbers are read as C prints them,
- * which YAML does not always: `3e+06`, `nan`. Names that GEOPM left unescaped are recovered, and told.
+ * Reads GEOPM's reports: YAML from 1.1 on (geopm_report(7)), text before. Numbers are read as C prints them (`3e+06`, `nan`),
+ * which YAML does not always accept. Names that GEOPM left unescaped are recovered and reported.
  */
 import { numberOf, unquoted } from '../values.ts';
 import type { Oddity } from './oddity.ts';
@@ -21,9 +21,9 @@ export interface ReportSection {
   readonly section: SectionName;
   /** The region's name; null for totals. */
   readonly region: string | null;
-  /** As written, such as `0xcce45a1e`; null where the report gives none. */
+  /** As written, such as `0xcce45a1e`; null if the report gives none. */
   readonly hash: string | null;
-  /** In the report's order; what is no number stays text. */
+  /** In the report's order; values that are not numbers stay text. */
   readonly values: ReadonlyMap<string, number | string>;
   /** Line on which it begins, from 1. */
   readonly line: number;
@@ -32,7 +32,7 @@ export interface ReportSection {
 export interface ReportHost {
   readonly name: string;
   readonly sections: readonly ReportSection[];
-  /** What else the host has, as text: lines of agents. */
+  /** Other lines of the host, as text, such as those of agents. */
   readonly extra: ReadonlyMap<string, string>;
 }
 
@@ -46,7 +46,7 @@ export interface ReportsRead {
   readonly oddities: readonly Oddity[];
 }
 
-/** Keys of a host that are sections. */
+/** Keys of a host that hold sections. */
 const TOTALS: Readonly<Record<string, SectionName>> = {
   'Unmarked Totals': 'unmarked',
   'Epoch Totals': 'epoch',
@@ -60,7 +60,7 @@ const QUOTED = /^(\s*(?:-\s+)?(?:region|Profile):\s+)(".*)$/;
 
 const jsonText = (text: string) => JSON.stringify(text);
 
-/** Text that YAML can read: names in quotes escaped where GEOPM did not. */
+/** The text in a form that YAML can read: names in quotes are escaped where GEOPM did not. */
 function mended(text: string, oddities: Oddity[]): string {
   const lines = text.split('\n');
   for (let k = 0; k < lines.length; k++) {
@@ -132,7 +132,7 @@ class ReportReader {
     return { name, sections, extra };
   }
 
-  /** Tells of sections that a host has twice: both are kept. */
+  /** Reports sections that a host has twice; both are kept. */
   private repeated(hosts: readonly ReportHost[]): void {
     const seen = new Set<string>();
     for (const { name, sections } of hosts) {
@@ -157,7 +157,7 @@ class ReportReader {
     for (const { key, value } of map.items) {
       const name = textOf(key);
       const text = textOf(value);
-      // `name` is what the manual calls the key that GEOPM writes as `region`.
+      // `name` is the manual's word for the key that GEOPM writes as `region`.
       const isName = section === 'region' && (name === 'region' || name === 'name');
       const isHash = section === 'region' && name === 'hash';
       if (isName && region === null) region = text;

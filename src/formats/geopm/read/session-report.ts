@@ -3,7 +3,7 @@ import { numberOf } from '../values.ts';
 import type { Oddity } from './oddity.ts';
 import { isMap, isScalar, type LineCounter, readDocuments, type YAMLMap } from './yaml.ts';
 
-/** One report: keys as the table's columns are called, such as `TIME-mean`. */
+/** One report, with the names of the table's columns as keys, such as `TIME-mean`. */
 export type SessionReport = ReadonlyMap<string, number | string>;
 
 interface SessionReportsRead {
@@ -12,7 +12,7 @@ interface SessionReportsRead {
 }
 
 const METRICS = 'metrics';
-/** Values that are texts. */
+/** Keys whose values are texts. */
 const TEXTS = /^(host|sample-time-first)$/;
 
 class SessionReader {

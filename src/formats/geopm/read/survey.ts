@@ -1,4 +1,4 @@
-/** What `info` says of GEOPM's files. */
+/** What `info` prints about GEOPM's files. */
 import { regionHash, regionHashBefore31 } from '../../../model/region-hash.ts';
 import type { CellValue, Damage, FileInfo, FileSource } from '../../format.ts';
 import { visible } from '../../visible.ts';
@@ -9,7 +9,7 @@ import { incompleteness, lossesOf, processCount } from './own-section.ts';
 import type { Row } from './records.ts';
 import type { GeopmReport } from './report.ts';
 
-/** By which function the regions of reports were hashed. */
+/** The function by which the regions of reports were hashed. */
 function hashesOf(reports: readonly GeopmReport[]): string | null {
   let crc32 = 0;
   let crc32c = 0;
@@ -35,10 +35,10 @@ function hashesOf(reports: readonly GeopmReport[]): string | null {
     .join(', ');
 }
 
-/** A key with its unit is a number's. */
+/** A key with a unit has a number as its value. */
 const UNIT = /\((s|sec|J|W|Hz|%|MB|B)\)$/;
 
-/** Keys that have a number in some section. */
+/** Keys that have a number in at least one section. */
 function numericKeys(reports: readonly GeopmReport[]): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const { sections } of reports.flatMap(({ hosts }) => hosts)) {
@@ -49,7 +49,7 @@ function numericKeys(reports: readonly GeopmReport[]): ReadonlySet<string> {
   return keys;
 }
 
-/** Values that cannot be, though the report has them. */
+/** Values in the report that cannot be right. */
 function impossible(reports: readonly GeopmReport[]): Oddity[] {
   const found: Oddity[] = [];
   const numeric = numericKeys(reports);
@@ -112,7 +112,7 @@ function ofReports(reports: readonly GeopmReport[]) {
   };
 }
 
-/** Counts rows, and takes the files' times and entities out of them. */
+/** Counts rows and collects the times and entities of the file. */
 export class GeopmSurvey {
   private readonly detected: GeopmDetection;
   private readonly records: Record<string, number> = {};
@@ -120,7 +120,7 @@ export class GeopmSurvey {
   /** Of profile traces. */
   private readonly processes = new Set<CellValue>();
   private readonly regions = new Set<CellValue>();
-  /** TIME of rows, which need not be in its order. */
+  /** TIME of the rows, which need not be sorted by it. */
   private from = Infinity;
   private to = -Infinity;
   private reports: readonly GeopmReport[] = [];

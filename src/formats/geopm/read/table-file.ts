@@ -1,4 +1,4 @@
-/** GEOPM's tables: traces, profile traces, and the CSV of sessions. Lines of `#` first, then names, then rows. */
+/** GEOPM's tables: traces, profile traces and the CSV of sessions. Lines that begin with `#` come first, then names, then rows. */
 import type { Damage, FileSource } from '../../format.ts';
 import { FormatError } from '../../format.ts';
 import { FIRST_LINE, type LinePlace, linesOf } from '../lines.ts';
@@ -9,12 +9,12 @@ export interface TableHead {
   readonly properties: ReadonlyMap<string, string>;
   readonly columns: readonly string[];
   readonly delimiter: string;
-  /** The line with the names, from 1. */
+  /** Number of the line with the names, from 1. */
   readonly line: number;
 }
 
 export interface TableRow {
-  /** One text for each column, without quotes. */
+  /** One text per column, without quotes. */
   readonly cells: readonly string[];
   readonly line: number;
   /** Byte at which the row begins. */
@@ -23,7 +23,7 @@ export interface TableRow {
 }
 
 const PROPERTY = /^#\s*([A-Za-z_]+):\s?(.*)$/;
-/** Delimiters that GEOPM writes, or is asked for; a trace's is `|`. */
+/** Delimiters that GEOPM writes or can be asked for; traces use `|`. */
 const DELIMITERS = ['|', ',', ';', '\t'];
 
 /** Cells of a line. A delimiter within quotes belongs to the cell. */
@@ -44,7 +44,7 @@ export function cellsOf(line: string, delimiter: string): string[] {
 
 const NAME = /^"?[A-Za-z_][\w:.#@% ()/*-]*"?$/;
 
-/** The names in a line; null where it does not look like names. */
+/** The names in a line; null if it does not look like a line of names. */
 function namesIn(line: string): { columns: string[]; delimiter: string } | null {
   const delimiter = DELIMITERS.find((d) => line.includes(d)) ?? '|';
   const columns = cellsOf(line, delimiter);
@@ -53,13 +53,13 @@ function namesIn(line: string): { columns: string[]; delimiter: string } | null 
     : null;
 }
 
-/** The head of a table in a text that begins with it; null where there is none. */
+/** The head of the table that the text begins with; null if there is none. */
 export function tableHead(lines: readonly string[]): TableHead | null {
   const properties = new Map<string, string>();
   for (let k = 0; k < lines.length; k++) {
     const text = lines[k].replace(/\r$/, '');
     if (text.trim() === '') continue;
-    // A name may end in `#`, so only lines that begin with one are comments.
+    // A name may end in `#`, so only lines that begin with `#` are comments.
     if (text.startsWith('#')) {
       const property = PROPERTY.exec(text);
       if (property !== null) properties.set(property[1], unquoted(property[2].trim()).text);
@@ -71,16 +71,16 @@ export function tableHead(lines: readonly string[]): TableHead | null {
   return null;
 }
 
-/** The rows of a table, in one reading or, while the file grows, in several. */
+/** The rows of a table, read in one go or, while the file grows, in several. */
 export class TableLines {
   private readonly source: FileSource;
   private readonly head: TableHead;
   private readonly damaged: ((damage: Damage) => void) | undefined;
-  /** Where the next reading begins. */
+  /** Byte at which the next reading begins. */
   private from: LinePlace = FIRST_LINE;
 
   /**
-   * @param damaged called for rows that have other than one value for each name; without it they are an error
+   * @param damaged called for rows whose number of values differs from the number of names; without it they are an error
    */
   constructor(source: FileSource, head: TableHead, damaged?: (damage: Damage) => void) {
     this.source = source;
@@ -88,7 +88,7 @@ export class TableLines {
     this.damaged = damaged;
   }
 
-  /** @param growing a line without an end is left for the next reading @throws FormatError */
+  /** @param growing leave a line that has no end yet to the next reading @throws FormatError */
   *rows(growing: boolean): Generator<TableRow, void> {
     const { columns, delimiter, line } = this.head;
     for (const { text, number, offset, whole, next } of linesOf(this.source, this.from)) {

@@ -33,7 +33,7 @@ const HASHES_OF_TOTALS: Readonly<Record<string, number>> = {
   epoch: HASH_EPOCH,
   application: HASH_APPLICATION,
 };
-/** Names of hints by their number: geopm_prof(3). */
+/** Names of hints by number: geopm_prof(3). */
 export const HINTS =
   'unset unknown compute memory network io serial parallel ignore inactive spin'.split(' ');
 
@@ -47,7 +47,7 @@ const table = (
   columns,
 });
 
-/** Names made unique, whatever the case. */
+/** Makes names unique, regardless of case. */
 function distinct(columns: readonly TableColumn[]): TableColumn[] {
   const names = new Set<string>();
   return columns.map((column) => {
@@ -58,7 +58,7 @@ function distinct(columns: readonly TableColumn[]): TableColumn[] {
   });
 }
 
-/** Sections of reports; a column for each key that any of `rows` has with a number. */
+/** Sections of reports, with a column for each key that has a number in any of `rows`. */
 function regionTable(rows: readonly Row[]): GeopmTable {
   const keys = new Set<string>();
   for (const { kind, values } of rows) {
@@ -136,7 +136,7 @@ export interface Filled {
   readonly rows: readonly Row[];
 }
 
-/** The tables of a file's rows: our reports have more than one. */
+/** The tables made of a file's rows: Triscope's reports have more than one. */
 export function tablesFor(file: GeopmFile, rows: readonly Row[]): Filled[] {
   const isReport = file.what === 'report' || file.what === 'text-report';
   if (!isReport) return [{ table: tableFor(file, rows), rows }];
@@ -154,7 +154,7 @@ export function tablesFor(file: GeopmFile, rows: readonly Row[]): Filled[] {
   ];
 }
 
-/** Numbers of a trace's column, by the signal's name. */
+/** Numbers of a trace's column, found by the signal's name. */
 function signalMetric(name: string, at: number): TableColumn {
   const signal = name.replace(/(-[a-z_]+-\d+|@.*)$/, '');
   const key = columnName(name);
@@ -211,7 +211,7 @@ const tracedTable = (
 
 const TAKES_HASH = /^(REGION_ENTRY|REGION_EXIT|EVENT_SHORT_REGION|EVENT_(START|STOP)_PROFILE)$/;
 
-/** Place of the thread in rows of our profile traces. */
+/** Index of the thread in the rows of Triscope's profile traces. */
 const THREAD = 4;
 
 function profileTable(file: GeopmFile): GeopmTable {
@@ -272,7 +272,7 @@ function sessionTable(rows: readonly Row[]): GeopmTable {
   );
 }
 
-/** The table of a file with these first rows: all of them for files that are read whole. */
+/** The table of a file that begins with these rows. For files that are read as a whole, these are all rows. */
 function tableFor(file: GeopmFile, rows: readonly Row[]): GeopmTable {
   switch (file.what) {
     case 'report':

@@ -1,5 +1,5 @@
 /**
- * Reports of GEOPM 1.0 and before, which are no YAML:
+ * Reports of GEOPM 1.0 and earlier, which are not YAML:
  *
  * ```
  * ##### geopm 1.0.0 #####
@@ -12,7 +12,7 @@
  * Epoch Totals:
  * Application Totals:
  * ```
- * Keys stay as they are written.
+ * Keys are kept as written.
  */
 import { numberOf, unquoted } from '../values.ts';
 import type { Oddity } from './oddity.ts';
@@ -21,7 +21,7 @@ import type { GeopmReport, ReportSection, ReportsRead, SectionName } from './rep
 const TITLE = /^#+\s*geopm\s+(\S+)/i;
 const HOST = /^Host:\s*(.*)$/;
 const REGION = /^\s*Region\s(.*)$/i;
-/** Of a region's heading, without blanks at its end. */
+/** Name in a region's heading, without blanks at its end. */
 const HASH = /\((0x[0-9a-f]+)\):$/i;
 const TOTALS = /^\s*(Unmarked|Epoch|Application) Totals:\s*$/;
 const PAIR = /^(\s*)([^:\s][^:]*(?::[^:\s][^:]*)*):(.*)$/;
@@ -36,7 +36,7 @@ interface OpenSection {
   readonly line: number;
 }
 
-/** A region's heading; null where the line is none. Reads each character a few times at most, whatever stands there. */
+/** A region's heading; null if the line is none. Looks at each character only a few times, whatever the line holds. */
 function regionIn(line: string): { readonly name: string; readonly hash: string } | null {
   const rest = REGION.exec(line)?.[1].trimEnd();
   const hash = rest === undefined ? null : HASH.exec(rest);
@@ -49,7 +49,7 @@ class TextReport {
   readonly hosts: { name: string; sections: ReportSection[]; extra: Map<string, string> }[] = [];
   readonly oddities: Oddity[] = [];
   private section: OpenSection | null = null;
-  /** A line that is no heading came where one was to come: values that follow are of no section. */
+  /** This line is no heading although one was expected: the values that follow belong to no section. */
   private isBroken = false;
 
   line(text: string, number: number): void {
@@ -103,7 +103,8 @@ class TextReport {
     }
     const [, indent, , value] = pair;
     const name = pair[2].trim();
-    // What is not indented is of no section: should it be a damaged heading, what follows is not the section's before.
+    // A line that is not indented belongs to no section. It may be a damaged heading: what follows
+    // does not belong to the section before.
     if (indent === '') this.close();
     const host = this.hosts.at(-1);
     if (this.section !== null) {
@@ -118,7 +119,7 @@ class TextReport {
   }
 }
 
-/** Whether a text begins as such a report, or has its headings. */
+/** Whether a text begins like such a report, or has its headings. */
 export const isTextReport = (head: string): boolean =>
   TITLE.test(head.slice(0, head.indexOf('\n') >>> 0)) ||
   /^[ \t]*Region[ \t].*\(0x[0-9a-f]+\):/im.test(head);
