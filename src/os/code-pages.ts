@@ -1,4 +1,4 @@
-/** Frees memory that only the start of a process needed: pages of program code, and freed heap (Linux, through libc). Elsewhere: nothing. */
+/** Gives memory back to the system: freed heap, and what only the start of a process needed (Linux, through libc). Elsewhere: nothing. */
 import { readFileSync } from 'node:fs';
 import { koffi } from './koffi.ts';
 
@@ -17,8 +17,8 @@ export function* codeOf(smaps: string): Generator<readonly [bigint, bigint]> {
 
 /**
  * Drops the code and the constants from memory; they are read again from the files when needed. They are half of the resident memory of a Node process that
- * mostly waits. It also returns freed heap to the kernel: V8 needs up to 30 MB
- * to compile a large script, and the C library keeps them. Sources: madvise(2), malloc_trim(3).
+ * mostly waits. It also returns freed heap: V8 needs up to 30 MB
+ * to compile a large script. Source: madvise(2).
  */
 export function releaseStart(): void {
   if (process.platform !== 'linux') return;
@@ -28,9 +28,19 @@ export function releaseStart(): void {
     for (const [from, length] of codeOf(readFileSync('/proc/self/smaps', 'latin1'))) {
       madvise(from, length, MADV_DONTNEED);
     }
-    // Of glibc alone.
-    libc.func('int malloc_trim(size_t)')(0);
   } catch {
     // Without FFI, or /proc: it stays.
+  }
+  releaseFreed();
+}
+
+/** Returns heap to the kernel that the C library keeps after it was freed; a few milliseconds. Source: malloc_trim(3). */
+export function releaseFreed(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    // Of glibc alone.
+    koffi().load(null).func('int malloc_trim(size_t)')(0);
+  } catch {
+    // Without FFI, or another C library: it stays.
   }
 }

@@ -82,6 +82,8 @@ export interface DatabaseOptions {
   readonly cacheFolder?: string | null;
   /** Memory of intermediate results, such as `2GiB`. */
   readonly memory?: string;
+  /** DuckDB's threads. */
+  readonly threads?: number;
   /** Where intermediate results go beyond it; it is made when it is needed, and removed. */
   readonly spill?: string;
   /** The user's own files, as tables beside those of the recordings. */
@@ -140,6 +142,7 @@ export class Database {
       // Made when it is needed, and removed, by DuckDB.
       temp_directory: folder === null ? spill : join(spill, 'spill'),
       memory_limit: limitOf(memory),
+      ...(options.threads !== undefined && { threads: String(options.threads) }),
     };
     const folders = [folder, cacheFolder].filter((one) => one !== null);
     const indexes = all.map(({ path }) => jobIndexAt(path));

@@ -5,7 +5,8 @@ import type { Fact } from './facts.ts';
 import { compareFindings, type FindingChange } from './findings.ts';
 import { pairHosts } from './hosts.ts';
 import { median } from './noise.ts';
-import { type CompareOptions, type Run, runOf } from './run.ts';
+import type { CompareOptions, Run } from './run.ts';
+import { readRuns } from './runs.ts';
 import { SCOPES, type Scope } from './scope.ts';
 import { compareSettings, type SettingChange, unlikeness } from './settings.ts';
 import { MEAN_PE } from './simulator.ts';
@@ -52,9 +53,7 @@ export async function compareRecordings(
   options: CompareOptions = {},
 ): Promise<Comparison> {
   const paths = [pathsA, pathsB].map((one) => (typeof one === 'string' ? [one] : one));
-  // A recording that is compared with itself is read once. They are read one after the other, as each takes memory.
-  const known = new Map<string, Run>();
-  for (const path of new Set(paths.flat())) known.set(path, await runOf(path, options));
+  const known = await readRuns(paths.flat(), options);
   const [a, b] = paths.map((side) => side.map((path) => known.get(path) as Run));
   const first = a[0];
   const names = new Map([...a, ...b].map((run) => [run, pairHosts(first.hosts, run.hosts)]));

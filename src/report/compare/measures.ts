@@ -38,9 +38,9 @@ export interface Samples {
 export interface Stretches {
   /** By stretch with samples: its number, 0 to `BLOCKS` − 1. */
   readonly numbers: readonly number[];
-  /** The upper and the lower sum of each. */
-  readonly counts: readonly number[];
-  readonly per: readonly number[];
+  /** The upper and the lower sum of each; NaN where there is none. */
+  readonly counts: ArrayLike<number>;
+  readonly per: ArrayLike<number>;
   /** Seconds of the timeline: where stretch 0 begins, and how long each is. */
   readonly from: number;
   readonly length: number;

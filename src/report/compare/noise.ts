@@ -5,7 +5,7 @@
  *     a side      one run: its error, times what runs of one command differ by more; several: their median and scatter
  *     two sides   Welch's t-test; of a table's differences those beyond chance (Benjamini and Hochberg)
  */
-import type { Measured } from './measures.ts';
+import { BLOCKS, type Measured } from './measures.ts';
 
 /** Stretches from which on their scatter is an estimate of the error. */
 const LEAST_BLOCKS = 4;
@@ -87,15 +87,17 @@ export function rampEnd({ samples }: Pick<Measured, 'samples'>): number {
   return best === 0 || rates.length < LEAST_BLOCKS ? -Infinity : from + there[best].number * length;
 }
 
+/** The stretches that an error is estimated from: of thousands of numbers, nothing is made for each. */
+const KEPT = new Float64Array(BLOCKS);
+const BELOW = new Float64Array(BLOCKS);
+
 /**
- * A number of a run, from `ramp` on where it is a ratio; null where there is none. Of thousands of entities: nothing is made
- * for each stretch.
+ * A number of a run, from `ramp` on where it is a ratio; null where there is none.
  */
 export function runValue({ samples }: Pick<Measured, 'samples'>, ramp: number): RunValue | null {
   if (typeof samples === 'number') return { value: samples, error: null };
   const { numbers, counts, per, from, length, isTotal, isSampled } = samples;
-  const [kept, below]: [number[], number[]] = [[], []];
-  let [known, all, work, behind, time] = [0, 0, 0, 0, 0];
+  let [known, all, work, behind, time, kept] = [0, 0, 0, 0, 0, 0];
   for (let k = 0; k < counts.length; k++) {
     const [n, d] = [counts[k], per[k]];
     if (Number.isNaN(n)) continue;
@@ -106,12 +108,12 @@ export function runValue({ samples }: Pick<Measured, 'samples'>, ramp: number): 
     behind += n;
     if (!(d > 0)) continue;
     time += d;
-    kept.push(n);
-    below.push(d);
+    KEPT[kept] = n;
+    BELOW[kept++] = d;
   }
   const value = isTotal ? all : behind / time;
   if (known === 0 || !Number.isFinite(value)) return null;
-  const error = isSampled ? null : ratioError(kept, below);
+  const error = isSampled ? null : ratioError(KEPT, BELOW, kept);
   return { value, error: error === null || !isTotal ? error : error * work };
 }
 
@@ -119,16 +121,20 @@ export function runValue({ samples }: Pick<Measured, 'samples'>, ramp: number): 
 export function courseOf({ samples }: Pick<Measured, 'samples'>): readonly (number | null)[] {
   if (typeof samples === 'number') return [];
   const { counts, per } = samples;
-  return counts.map((n, k) => (Number.isFinite(n / per[k]) ? n / per[k] : null));
+  return Array.from(counts, (n, k) => (Number.isFinite(n / per[k]) ? n / per[k] : null));
 }
 
-/** Standard error of Σn / Σd; the greatest by stretches as they are, joined by two, and by four. */
-function ratioError(n: readonly number[], d: readonly number[]): number | null {
-  const below = sum(d);
-  const ratio = sum(n) / below;
+/** Standard error of Σn / Σd of so many stretches; the greatest by stretches as they are, joined by two, and by four. */
+function ratioError(n: Float64Array, d: Float64Array, length: number): number | null {
+  let [above, below] = [0, 0];
+  for (let k = 0; k < length; k++) {
+    above += n[k];
+    below += d[k];
+  }
+  const ratio = above / below;
   let greatest: number | null = null;
   for (const width of JOINED) {
-    const k = Math.floor(n.length / width);
+    const k = Math.floor(length / width);
     if (k < LEAST_BLOCKS) break;
     let squares = 0;
     for (let at = 0; at < k * width; at += width) {
@@ -136,7 +142,7 @@ function ratioError(n: readonly number[], d: readonly number[]): number | null {
       for (let one = at; one < at + width; one++) off += n[one] - ratio * d[one];
       squares += off * off;
     }
-    const error = Math.sqrt((k / (k - 1)) * squares * (n.length / (k * width))) / below;
+    const error = Math.sqrt((k / (k - 1)) * squares * (length / (k * width))) / below;
     if (greatest === null || !(error <= greatest)) greatest = error;
   }
   return greatest !== null && Number.isFinite(greatest) ? greatest : null;
@@ -183,7 +189,7 @@ export function gapOf(a: Estimate, b: Estimate): Gap {
     change,
     error,
     freedom,
-    bound: error * quantile(freedom, OUTSIDE),
+    bound: error * quantile(freedom, OUTSIDE, 2.2),
     chance: tail(Math.abs(change) / error, freedom),
   };
 }
@@ -220,7 +226,8 @@ export function detectable(
   level: number,
 ): number | null {
   if (error === null || error === 0) return error;
-  return error * (quantile(freedom, level) + quantile(freedom, 2 * OUTSIDE));
+  // Differences of a table are many, so their level is small.
+  return error * (quantile(freedom, level, 4) + quantile(freedom, 2 * OUTSIDE, 1.75));
 }
 
 /** The share of Student's distribution beyond ±t. */
@@ -228,12 +235,10 @@ export function tail(t: number, freedom: number, scale = logBeta(freedom)): numb
   return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5, scale);
 }
 
-/** The t beyond ±which lies this share. */
-export function quantile(freedom: number, share: number): number {
+/** The t beyond ±which lies this share. @param near where the search begins: a good guess halves its steps */
+export function quantile(freedom: number, share: number, near = 2): number {
   const scale = logBeta(freedom);
-  let [low, high] = [0, 1];
-  while (tail(high, freedom, scale) > share) [low, high] = [high, 2 * high];
-  let t = (low + high) / 2;
+  let [low, high, t] = [0, Infinity, near];
   for (let k = 0; k < STEPS; k++) {
     const beyond = tail(t, freedom, scale);
     if (beyond > share) low = t;
@@ -242,17 +247,18 @@ export function quantile(freedom: number, share: number): number {
       Math.exp(-((freedom + 1) / 2) * Math.log1p((t * t) / freedom) - scale) / Math.sqrt(freedom);
     // Newton's, on the logarithm of the share, which is nearly straight; or half of where it must be.
     const step = (Math.log(beyond / share) * beyond) / (2 * density);
-    const next = t + step > low && t + step < high ? t + step : (low + high) / 2;
-    if (Math.abs(next - t) <= CLOSE * t) return next;
-    t = next;
+    if (Math.abs(step) <= CLOSE * t) return t + step;
+    const isNear = t + step > low && t + step < Math.min(high, 2 * t);
+    const far = high === Infinity ? 2 * t : (low + high) / 2;
+    t = isNear ? t + step : far;
   }
   return t;
 }
 
 /** Steps of the iteration, more than any quantile needs. */
 const STEPS = 100;
-/** Relative accuracy of a quantile. */
-const CLOSE = 1e-12;
+/** Relative length of the last step of a quantile: its error is of the order of the square. */
+const CLOSE = 1e-7;
 
 /** Logarithm of the beta function of half the degrees of freedom and a half. */
 const logBeta = (freedom: number): number =>

@@ -92,24 +92,28 @@ function weighedSum(
   return value;
 }
 
-/** By stretch the sums n0, d0, n1, …: NaN where no sample has them. */
+/** The sums n0, d0, n1, … of an entity, each by stretch: NaN where no sample has them. */
 class Sums {
-  readonly width: number;
-  readonly values: Float64Array;
-  readonly isThere = new Uint8Array(BLOCKS);
+  private readonly values: Float64Array;
 
-  constructor(width: number) {
-    this.width = width;
-    this.values = new Float64Array(BLOCKS * width).fill(Number.NaN);
+  constructor(sums: number) {
+    this.values = new Float64Array(BLOCKS * sums).fill(Number.NaN);
   }
 
   add(block: number, place: number, value: number): void {
     if (Number.isNaN(value)) return;
-    const at = block * this.width + place;
+    const at = place * BLOCKS + block;
     const before = this.values[at];
     this.values[at] = Number.isNaN(before) ? value : before + value;
   }
+
+  copy(place: number, into: Float64Array): void {
+    const from = place * BLOCKS;
+    for (let block = 0; block < BLOCKS; block++) into[block] = this.values[from + block];
+  }
 }
+
+const ALL_BLOCKS = Array.from({ length: BLOCKS }, (_, block) => block);
 
 async function summed(
   recording: OpenRecording,
@@ -135,7 +139,6 @@ async function summed(
         sums = new Sums(2 * parts.length);
         found.set(entities[row], sums);
       }
-      sums.isThere[block] = 1;
       for (let k = 0; k < parts.length; k++) {
         const { factor, of, per, isRate } = parts[k];
         if (isRate && !(seconds > 0)) continue;
@@ -152,7 +155,7 @@ async function summed(
   return found;
 }
 
-/** All of them, entity by entity, in the order of their numbers. */
+/** All of them, entity by entity, in the order of their numbers. The sums of one are overwritten by those of the next. */
 export async function* measuredParts(
   recording: OpenRecording,
   samples: PartSamples,
@@ -160,18 +163,23 @@ export async function* measuredParts(
   const moments = await momentsOf(recording, samples.moments);
   const found = await summed(recording, samples, moments);
   const { from, length } = moments;
-  for (const [entity, { values, width, isThere }] of [...found].sort(([a], [b]) => a - b)) {
+  const [counts, below] = [new Float64Array(BLOCKS), new Float64Array(BLOCKS)];
+  for (const [entity, sums] of [...found].sort(([a], [b]) => a - b)) {
     const name = samples.nameOf(entity);
-    const numbers = Array.from(isThere.keys()).filter((k) => isThere[k] === 1);
-    const column = (place: number) => numbers.map((k) => values[k * width + place]);
     for (const [k, { key, unit, good, per, isSampled = false }] of samples.known.entries()) {
-      const [counts, below] = [column(2 * k), column(2 * k + 1)];
-      yield {
-        ...{ host: null, entity: name, key, unit, good },
-        samples: {
-          ...{ numbers, counts, per: below, from, length, isTotal: per === 'total', isSampled },
-        },
+      sums.copy(2 * k, counts);
+      sums.copy(2 * k + 1, below);
+      const isTotal = per === 'total';
+      const stretches = {
+        numbers: ALL_BLOCKS,
+        counts,
+        per: below,
+        from,
+        length,
+        isTotal,
+        isSampled,
       };
+      yield { host: null, entity: name, key, unit, good, samples: stretches };
     }
   }
 }

@@ -96,25 +96,36 @@ export interface CompareOptions {
   readonly memory?: string;
 }
 
+/** How a run is read beside others. */
+interface Reading extends CompareOptions {
+  readonly signal: AbortSignal;
+  /** Does what takes much memory, after other runs have done so. */
+  readonly inTurn: (work: () => Promise<void>) => Promise<void>;
+}
+
 /** @throws InputError, QueryError, MissingPieceError, MemoryLimitError; the signal's reason */
-export async function runOf(path: string, { signal, ...open }: CompareOptions = {}): Promise<Run> {
-  const opened = await openRecording([path], open);
-  const recording = signal === undefined ? opened : endedBy(opened, signal);
+export async function runOf(path: string, { signal, inTurn, ...open }: Reading): Promise<Run> {
+  signal.throwIfAborted();
+  const opened = await openRecording([path], { ...open, threads: 1 });
+  const recording = endedBy(opened, signal);
   try {
     const has = await hasOf(recording);
     const { small, parts } = await samplesOf(recording, has);
     // Rules have many cheap statements, so other statements run beside them, except those that take much memory.
     const [findings, numbers] = await Promise.all([
-      findAll(recording, { path, ...(signal && { signal }) }),
+      findAll(recording, { path, signal }),
       valuesOf(recording, has, small),
     ]);
-    for (const samples of parts) {
-      for await (const one of measuredParts(recording, samples)) numbers.keep(samples.scope, one);
-    }
     const hosts = await hostsOf(recording, has);
     const facts = await factsOf(recording, path, hosts);
     const times =
       (await peTimes(recording, has, secondsOf(facts))) ?? (await regionTimes(recording, has));
+    await inTurn(async () => {
+      for (const samples of parts) {
+        for await (const one of measuredParts(recording, samples)) numbers.keep(samples.scope, one);
+      }
+      await recording.close();
+    });
     return {
       path,
       settings: settingsOf(path),
