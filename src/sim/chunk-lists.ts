@@ -1,13 +1,13 @@
 /**
- * Many unsorted lists of events, appended to at random and read one at a time.
+ * Many unsorted lists of events, appended to in random order and read one at a time.
  *
- * Lists linked through the events' records would be read one cache miss after the other. These are made of chunks
- * of one cache line each, so that a list can be walked without its records, and all their misses overlap.
+ * Lists linked through the events' records would be read one cache miss after the other. These lists consist of chunks
+ * of one cache line each, so a list can be walked without touching the records, whose misses can then overlap.
  */
 
 import { reservedInts } from './reserved.ts';
 
-/** Words of a chunk: a link to the chunk before it, and events. */
+/** Words of a chunk: a link to the previous chunk, and events. */
 const CHUNK = 16;
 
 const FREE = 0;
@@ -18,15 +18,15 @@ interface ChunkLists {
   append(k: number, h: number): void;
   /** Moves list `k`, last event first, to `out`; returns how many. */
   take(k: number): number;
-  /** What `take` has taken. */
+  /** What `take` has written. */
   readonly out: Int32Array;
   readonly memory: ArrayBufferLike;
 }
 
-/** `lists` empty lists, numbered from 0, with room for `capacity` events in all. Memory that is never touched costs nothing. */
+/** Makes `lists` empty lists, numbered from 0, with room for `capacity` events in all. Memory that is never touched costs nothing. */
 export function createChunkLists(lists: number, capacity: number): ChunkLists {
   const chunks = reservedInts((Math.ceil(capacity / (CHUNK - 1)) + lists + 2) * CHUNK);
-  /** One past a list's last event; 0 where it is empty. */
+  /** Index after a list's last event; 0 if it is empty. */
   const ends = reservedInts(lists + 32);
   const out = reservedInts(capacity + 32);
   const state = new Int32Array(32);
@@ -50,7 +50,7 @@ export function createChunkLists(lists: number, capacity: number): ChunkLists {
     return c + 1;
   }
 
-  // One loop, not one in another: V8 takes arrays for constants in the outermost only.
+  // One loop, not two nested ones: V8 treats arrays as constants only in the outermost loop.
   function take(k: number): number {
     let n = 0;
     let at = ends[k];

@@ -1,4 +1,4 @@
-/** Where an animation draws LPs: where their model says, else in a grid. */
+/** Where an animation draws LPs: at the places that their model gives, otherwise in a grid. */
 import { FrameEncoder } from '../formats/frames/index.ts';
 import { OptionError } from '../model/option.ts';
 import { Rows } from '../model/rows.ts';
@@ -9,13 +9,13 @@ import { DeclarationError } from './model-error.ts';
 import { modelOfRun } from './run-model.ts';
 import { makeTables } from './tables.ts';
 
-/** More are no picture. */
+/** With more LPs a picture shows nothing. */
 const MOST_LPS = 65_536;
 const MOST_LINKS = 1_000_000;
 
-/** LPs by number, and pairs of those that a line joins. */
+/** LPs by number, and pairs of LPs that are joined by lines. */
 export interface LpPlaces {
-  /** Of LP k, in the model's own unit of length; y grows downwards. */
+  /** Place of LP k, in the model's own unit of length; y grows downwards. */
   readonly x: Float64Array;
   readonly y: Float64Array;
   /** Line k joins LP `from[k]` and LP `to[k]`. */
@@ -24,9 +24,9 @@ export interface LpPlaces {
 }
 
 /**
- * Asks the model for the place of each LP, and for the LPs that it is joined with.
- * @throws ModelError for a place that is not two finite numbers, or a line to an LP that there is not
- * @throws OptionError for more LPs than a picture has room for
+ * Asks the model for the place of each LP, and for the LPs to which it is joined.
+ * @throws ModelError for a place that is not two finite numbers, or a line to an LP that does not exist
+ * @throws OptionError if there are more LPs than a picture has room for
  */
 export function placesOf(given: Model, config: RunConfig): LpPlaces {
   const lps = given.lps(config.options, { pes: config.pes });
@@ -67,7 +67,7 @@ export function placesOf(given: Model, config: RunConfig): LpPlaces {
   return { x, y, from, to };
 }
 
-/** The places as stream frames. @param at seconds since the run's zero */
+/** The places as stream frames. @param at seconds since the run's start */
 export function placeFrames({ x, y, from, to }: LpPlaces, at: number): Uint8Array {
   const encoder = new FrameEncoder();
   const places = new Rows(SIM_PLACE);

@@ -1,5 +1,5 @@
 /**
- * What is where in the memory of events and LPs.
+ * Layout of the memory of events and LPs.
  *
  * A handle is the index of the record's first double, so `F[h]` needs no multiplication; its 32-bit
  * words start at `I[h << 1]`. One record (64 bytes and, past 8 bytes of payload, more):
@@ -48,11 +48,11 @@ export const ASKS_STOP = 32;
 export const ORIGIN_SHIFT = 8;
 
 /**
- * Doubles before the first record: the C library puts a large block 16 bytes past a page boundary, and this
- * puts records on cache lines.
+ * Doubles before the first record: the C library puts a large block 16 bytes after a page boundary, and these
+ * doubles align records with cache lines.
  */
 export const ALIGN = 6;
 
-/** An LP's block: the model's stream at +0 (a step ahead), how many events it has sent, and its state struct. */
+/** An LP's block: the model's random stream at +0 (a step ahead), how many events it has sent, and its state struct. */
 export const SENDS = 4;
 export const LP_STATE = 5;

@@ -1,8 +1,8 @@
 /**
- * What a PE does when event memory runs out: it asks for GVT, then rolls back what it handled furthest
- * ahead (cancelback: D. Jefferson, "Virtual Time II", 1990) and keeps closer to GVT, closer each time that
- * memory runs out again. At the closest, nothing but the GVT's own event is handled: memory then holds
- * what a sequential run would hold at that time, so any bound above that is enough.
+ * What a PE does when event memory runs out: it asks for GVT, then rolls back the events that it handled furthest
+ * ahead (cancelback: D. Jefferson, "Virtual Time II", 1990) and stays closer to GVT, closer each time that
+ * memory runs out again. At the closest level only the GVT's own event is handled: memory then holds
+ * what a sequential run would hold at that time, so any more memory than that is enough.
  */
 
 import { C } from './counters.ts';
@@ -22,9 +22,9 @@ import {
 const CLOSEST = 12;
 /** Pressure at which only the GVT's own event is handled, and nothing else stays handled. */
 const ONE_BY_ONE = 13;
-/** GVTs without lack of memory before pressure eases by a level. */
+/** GVTs without lack of memory after which pressure eases by a level. */
 const EASE = 16;
-/** GVTs without progress at the closest level before the run fails. */
+/** GVTs without progress at the closest level after which the run fails. */
 const MOST_STUCK_GVTS = 200;
 
 export class MemoryPressure {
@@ -47,7 +47,7 @@ export class MemoryPressure {
     return this.transport.pressure() >= ONE_BY_ONE;
   }
 
-  /** The bound of the next turns: `free` where memory is not short. */
+  /** The bound of the next turns: `free` if memory is not short. */
   bound(gvt: number, free: number): number {
     const level = this.transport.pressure();
     return level === 0 ? free : Math.min(free, this.limit(gvt, level));
@@ -60,8 +60,8 @@ export class MemoryPressure {
   }
 
   /**
-   * After each GVT.
-   * @throws OutOfEventMemoryError where even the events at GVT do not fit
+   * Called after each GVT.
+   * @throws OutOfEventMemoryError if even the events at GVT do not fit
    */
   reached(key: Gvt): void {
     const { engine, transport, pe } = this;
@@ -73,7 +73,7 @@ export class MemoryPressure {
     }
     this.calm = 0;
     if (key.promised) {
-      // Others may have relied on that what is handled here stays, until they hear of the want.
+      // Other PEs may have relied on that what is handled here stays, until they hear of the shortage.
       if (level === 0) this.span = engine.span(gvt);
       transport.setPressure(Math.max(level, 1));
       return;
@@ -105,8 +105,8 @@ export class MemoryPressure {
 
   private rollBack(key: Gvt, level: number): void {
     const { pe, engine } = this;
-    // A GVT of something in flight knows no order within its time: what the event before it did has to stay
-    // until the next GVT commits it.
+    // If the GVT is that of a message in flight, it does not tell the order of events of its time: what the event before it
+    // did has to stay until the next GVT commits it.
     const inFlight = level >= ONE_BY_ONE && key.priority === -Infinity;
     if (!inFlight && !key.promised) {
       pe.counts[C.cancelbacks] += engine.rollBackFrom(this.limit(key.time, level));

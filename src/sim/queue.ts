@@ -5,19 +5,19 @@
  *     exact order     about one event each   a window's each     arrays, unsorted
  *     |  zone < cur |  cur … high-1        |  high … zones-1   |  beyond the rung       > time
  *
- * An event's zone is decided by the one expression `(t - t0) * inv`, which is monotone in t: whatever is
- * in run or heap is at or before whatever is in the buckets, which is before whatever is in lists, and that before
- * whatever is far. So taking the first of run and heap is exact, ties included.
+ * An event's zone is computed by the one expression `(t - t0) * inv`, which is monotone in t: events
+ * in run or heap are at or before those in buckets, which are before those in lists, which are before
+ * those in `far`. So taking the first of run and heap is exact, ties included.
  *
  * When run and heap are empty, the next buckets are gathered into a run of 12 to 16 events, which are
- * sorted by integer keys in a network without branches, and by the whole signature where two keys are the same. When
- * the window is used up, the next list's events are spread over it, and when the rung is used up, `far`
- * becomes a new one, or, where it is few events of one time, a run at once. Events that arrive in front of
+ * sorted by integer keys in a network without branches, and by the whole signature if two keys are the same. When
+ * the window is used up, the next list's events are spread over it. When the rung is used up, `far`
+ * becomes a new rung, or at once a run if it has few events of one time. Events that arrive in front of
  * the buckets (stragglers, rolled-back events, short offsets) and those of an overfull bucket go through
  * the heap: O(log n), never quadratic.
  *
  * A cache miss costs as much as handling an event, unless it overlaps with others. So the records of a list's events
- * and their LPs' memory are touched together, and a window is small enough for the cache to keep them. A
+ * and the memory of their LPs are touched together, and a window is small enough for the cache to keep them. A
  * rung of few events is one window.
  */
 
@@ -33,18 +33,18 @@ const { DEST, EXTRA, NEXT, RECV, TIE } = layout;
 
 const { END, ROOT } = heaps;
 
-/** Room of the run, and the number of events at which gathering stops. */
+/** Room of the run, and the number of events at which collecting stops. */
 const ROOM = network.SORTED;
 const GATHER = 12;
-/** Bits of a sorting key beside those for its place: where an event is between the first and the last. */
+/** Bits of a sorting key above those for its place: where an event is between the first and the last. */
 const FINE = 2 ** 26;
 /** Keys greater than those of all events. */
 const LAST_KEYS = 0x7ffffe00;
-/** Buckets of the window: all of a rung that has no more. A power of two. */
+/** Buckets of the window, which are all buckets of a rung that is no larger. A power of two. */
 const BUCKETS = 16384;
 /** Binary logarithm of a window's zones in a larger rung. */
 const SHIFT = 9;
-/** LP memory smaller than this stays in the cache without help. */
+/** LPs with less memory than this stay in the cache without help. */
 const TOUCH_BYTES = 1 << 17;
 
 // Doubles of D.
@@ -58,7 +58,7 @@ const INV = 4;
 /** The run: positions AT to RUN_END. */
 const AT = 0;
 const RUN_END = 1;
-/** The first zone that has not been gathered, one past the window's last, and one past the rung's last. */
+/** The first zone that has not been collected, the end of the window, and the end of the rung. */
 const CUR = 2;
 const HIGH = 3;
 const ZONES = 4;
@@ -71,21 +71,21 @@ const TOUCHED = 7;
 export interface EventQueue {
   /** Adds event `h`, whose receive time is `t` (finite). */
   push(t: number, h: number): void;
-  /** The first event, still held; 0 when there is none. */
+  /** The first event, which stays in the queue; 0 if there is none. */
   peek(): number;
-  /** Takes the first event; 0 when there is none. */
+  /** Takes the first event; 0 if there is none. */
   pop(): number;
   /** Takes the first event if its time is before `bound`; 0 otherwise. */
   take(bound: number): number;
   /** Drops every event for which `keep` returns false. O(n). */
   sweep(keep: (h: number) => boolean): void;
-  /** The memory that may become large: lists, accessed at random, and what is far. */
+  /** The memory that may become large: lists, accessed in random order, and `far`. */
   readonly memory: readonly ArrayBufferLike[];
 }
 
 /**
  * A queue over the events of `pool`. Everything it works on is a constant of one closure, sized once for the
- * pool's capacity: V8 compiles addresses and lengths into the code, where a class's fields would be loaded
+ * pool's capacity: V8 compiles addresses and lengths into the code, whereas a class's fields would be loaded
  * and checked at each access. Memory that is never touched costs nothing.
  * @param lpMemory words of the LPs' memory, `lpStride` words each, touched ahead of handling
  */
@@ -138,7 +138,7 @@ export function createEventQueue(
     if (t > D[FAR_MAX]) D[FAR_MAX] = t;
   }
 
-  /** The first event, still held; 0 when there is none. */
+  /** The first event, which stays in the queue; 0 if there is none. */
   function peek(): number {
     if (H[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]];
     return peekSlow() | 0;
@@ -152,7 +152,7 @@ export function createEventQueue(
     return Q[AT] < Q[RUN_END] && !heapFirst() ? run[Q[AT]] : handles[ROOT];
   }
 
-  /** Takes the first event; 0 when there is none. */
+  /** Takes the first event; 0 if there is none. */
   function pop(): number {
     if (H[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]++];
     return popSlow() | 0;
@@ -184,7 +184,7 @@ export function createEventQueue(
     return h !== 0 && F[h + RECV] < bound ? popSlow() : 0;
   }
 
-  /** Whether the heap's first event comes before the run's. Both exist. */
+  /** Whether the heap's first event comes before the run's. Both must exist. */
   function heapFirst(): boolean {
     const a = keys[ROOT];
     const b = F[run[Q[AT]] + RECV];
@@ -220,7 +220,7 @@ export function createEventQueue(
     D[FAR_SUM] = 0;
   }
 
-  /** Fills the empty run, or the heap, from the next buckets; false when nothing is pending. */
+  /** Fills the empty run, or the heap, from the next buckets; false if nothing is pending. */
   function refill(): boolean {
     for (;;) {
       const from = Q[CUR];
@@ -238,7 +238,7 @@ export function createEventQueue(
     }
   }
 
-  /** Makes a run of the `n` far events, few and all at one time: a rung of one bucket, which is open already. */
+  /** Makes a run of the `n` far events, which are few and of one time: a rung with one bucket, already opened. */
   function runFrom(n: number): void {
     const t = D[FAR_MIN];
     for (let i = 0; i < n; i++) gathered[i] = farHandles[i];
@@ -253,7 +253,7 @@ export function createEventQueue(
     begin(n);
   }
 
-  /** Spreads the next list that has events over the window; false where there is none. */
+  /** Spreads the next list that has events over the window; false if there is none. */
   function openWindow(): boolean {
     let high = Q[HIGH];
     let n = 0;
@@ -277,7 +277,7 @@ export function createEventQueue(
     return true;
   }
 
-  /** Touches the records of the `n` opened events, then their LPs. Short loops: so more of them overlap. */
+  /** Touches the records of the `n` opened events, then their LPs. The loops are short, so that more misses overlap. */
   function touchAll(n: number): void {
     let x = 0;
     for (let i = 0; i < n; i++) x ^= I[(opened[i] << 1) + DEST];
@@ -285,7 +285,7 @@ export function createEventQueue(
     Q[TOUCHED] = x;
   }
 
-  /** Takes whole buckets until there are enough events: their number, or -1 for one overfull bucket, now in the heap. */
+  /** Takes whole buckets until there are enough events: returns their number, or -1 for an overfull bucket, now in the heap. */
   function gather(): number {
     const within = Q[WITHIN];
     if (within === 0) {
@@ -297,7 +297,7 @@ export function createEventQueue(
     let n = 0;
     while (k < high && n < GATHER) {
       const b = k & (BUCKETS - 1);
-      // Event 0 has no successor, so that an empty bucket, which is as likely as a full one, needs no branch.
+      // Event 0 has no successor, so an empty bucket, which is as likely as a full one, needs no branch.
       const head = buckets[b];
       let m = (n + Number(head !== 0)) | 0;
       gathered[n] = head;
@@ -334,7 +334,7 @@ export function createEventQueue(
     return n;
   }
 
-  /** Sorts the `n` gathered events, from bucket `from` on, into the run. */
+  /** Sorts the `n` collected events, from bucket `from` on, into the run. */
   function sortRun(n: number, from: number): void {
     const t0 = D[T0];
     const inv = D[INV];
@@ -358,7 +358,7 @@ export function createEventQueue(
     Q[TOUCHED] = x;
   }
 
-  /** Begins a run of the `n` gathered events, whose sorting keys are there. */
+  /** Begins a run of the `n` collected events, whose sorting keys are computed. */
   function begin(n: number): void {
     for (let i = n; i < ROOM; i++) sorting[i] = LAST_KEYS + (i << 4);
     Q[AT] = 0;
@@ -366,7 +366,7 @@ export function createEventQueue(
     if (sort() < 0) sortFully(n);
   }
 
-  /** Sorting keys of events at one time: their tie-breakers, if they have nothing else. */
+  /** Sorting keys of events of one time: their tie-breakers, if they have no priorities. */
   function tieKeys(n: number): void {
     let extra = 0;
     for (let i = 0; i < n; i++) {
@@ -374,7 +374,7 @@ export function createEventQueue(
       const held = F[h + TIE];
       const u = held < 0 ? sig.tie(h) : held;
       sorting[i] = ((u * FINE) << 4) | i;
-      // A draw is from 0 to 1: beyond, a key would overflow.
+      // A draw is between 0 and 1: outside of that, a key would overflow.
       extra |= I[(h << 1) + EXTRA] | Number(u > 1);
     }
     // Equal keys are sorted fully.
@@ -426,14 +426,14 @@ export function createEventQueue(
   };
 }
 
-/** Least width of a bucket at time `t`: more than the rounding errors of times there. */
+/** Least width of a bucket at time `t`: more than the rounding error of times there. */
 function leastWidth(t: number): number {
   return Math.abs(t) * 1e-14 + 1e-300;
 }
 
 /**
- * Zones of a rung for `n` events, one to an event at its beginning: eight times their mean distance where that is one
- * window, so that few events are far; four times it, in whole windows, where more lists would crowd the cache.
+ * Number of zones of a rung for `n` events, with one event per zone at its beginning: eight times their mean distance if that is one
+ * window, so that few events are in `far`; four times it, in whole windows, where more lists would crowd the cache.
  */
 function zonesFor(n: number): number {
   const zones = 8 * n + 16;

@@ -18,10 +18,10 @@ import type { RunResult } from './statistics.ts';
 
 const RESULT_FILE = 'sim-result.json';
 
-/** Scalars that readers of payloads know. */
+/** Scalar types that readers of payloads know. */
 const READABLE = new Set(['u8', 'u16', 'u32', 'i32', 'u64', 'f32', 'f64']);
 
-/** One of ROSS's files, with the layout of the model's bytes where all its records have the same. */
+/** One of ROSS's files, with the layout of the model's bytes if it is the same in all of its records. */
 function fileEntry(path: string, model: Model): RecordingFile {
   const format = path.endsWith('.bin') ? 'ross' : 'text';
   const whats: readonly Recordable[] = path.endsWith('-evtrace.bin')
@@ -44,7 +44,7 @@ function fileEntry(path: string, model: Model): RecordingFile {
 export interface RecordingRequest {
   /** Name or path of the folder, with or without `.tri`. */
   readonly name: string;
-  /** What was run: the command's words. */
+  /** The command that was run, in words. */
   readonly command: readonly string[];
   /** Version of triscope. */
   readonly version: string;
@@ -55,9 +55,9 @@ const distinct = (hosts: readonly RecordingHost[]) => [
   ...new Map(hosts.map((host) => [host.name, host])).values(),
 ];
 
-/** One recording that is being made: create it just before the run, then `finish` or `fail`. */
+/** A recording that is being made: create it just before the run, then call `finish` or `fail`. */
 export class SimRecording {
-  /** The zero of a run that is to have the recording's. */
+  /** The zero for a run that is to share the recording's. */
   begun = runZero();
   private readonly folder: RecordingFolder;
 
@@ -79,19 +79,19 @@ export class SimRecording {
     return this.folder.path;
   }
 
-  /** Nanoseconds since 1970 at which it was begun, as decimal digits. */
+  /** When it was begun: nanoseconds since 1970, as decimal digits. */
   get zero(): string {
     return this.folder.content.sources[0].zero;
   }
 
-  /** Moves its zero to now: the run begins. */
+  /** Sets its zero to now: the run begins. */
   begin(): void {
     this.begun = runZero();
     const [sim, ...others] = this.folder.content.sources;
     this.folder.change({ sources: [{ ...sim, zero: String(this.begun.wall) }, ...others] });
   }
 
-  /** What `recording.json` says now. */
+  /** The present contents of `recording.json`. */
   get facts(): Pick<Recording, 'state' | 'hosts' | 'pes'> & {
     readonly command: string;
     readonly zero: string;
@@ -100,7 +100,7 @@ export class SimRecording {
     return { state, hosts, pes, command: madeBy.command.join(' '), zero: this.zero };
   }
 
-  /** What its file is to hold where a signal ends a process of which no call returns; without the time. */
+  /** The contents for its file if a signal ends a process in a call that does not return; without the time. */
   get ifInterrupted(): { readonly path: string; readonly text: string } {
     return this.folder.ifInterrupted;
   }
@@ -116,7 +116,7 @@ export class SimRecording {
     const [source] = content.sources;
     const { instrumentation } = result;
     const dropped = result.streams.reduce((sum, s) => sum + s.droppedBytes, 0);
-    // A run whose samples could not all be written ended well; its recording did not.
+    // A run whose samples could not all be written has succeeded; its recording has not.
     const error = instrumentation?.error ?? null;
     const state = error === null ? 'finished' : 'failed';
     const sim = {
@@ -158,7 +158,7 @@ export class SimRecording {
     return [...native, ...frames];
   }
 
-  /** Notes how and why the run failed; where even that cannot be written, it stays `running`. */
+  /** Notes how and why the run failed; if even that cannot be written, the state stays `running`. */
   fail(error: unknown, state: RecordingState = 'failed'): void {
     this.folder.fail(error, state);
   }

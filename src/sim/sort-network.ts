@@ -1,15 +1,15 @@
 /**
- * Sorts sixteen integers without a branch: Batcher's merging network, written out once as straight code.
+ * Sorts sixteen integers without branches: Batcher's merging network, written out as straight code.
  *
- * A branch on which of two random keys is less is mispredicted every other time, at the price of a
- * dozen subtractions. Here a pair is put in order by arithmetic, and all sixteen keys stay in variables: a
+ * A branch on which of two random keys is less is mispredicted every other time, which costs as much as a
+ * dozen subtractions. Here a pair is put in order by arithmetic, and all sixteen keys stay in variables: this takes a
  * quarter of the time of insertion or of counting ranks.
  */
 
 /** Keys of one call. */
 export const SORTED = 16;
 
-/** Pairs of places to be put in order, one after the other (K. Batcher, 1968). */
+/** Pairs of places to put in order, one after the other (K. Batcher, 1968). */
 function pairs(): [number, number][] {
   const list: [number, number][] = [];
   for (let p = 1; p < SORTED; p *= 2) {
@@ -26,13 +26,13 @@ function pairs(): [number, number][] {
 }
 
 /**
- * Makes a function that puts `from` in the order of `keys`, into `to`.
+ * Makes a function that writes `from` in the order of `keys` into `to`.
  * @param keys sixteen integers from 0 to 2^31 - 1, each with its index in its four low bits
- * @returns a function that returns a negative number where two keys may be equal but for their index
+ * @returns a function that returns a negative number if two keys may be equal except for their index
  */
 export function sorter(keys: Int32Array, from: Int32Array, to: Int32Array): () => number {
   const all = Array.from({ length: SORTED }, (_, i) => i);
-  // The variable that holds the key of each place: to put a pair in order, its variables change places.
+  // The variable that holds the key of each place: to put a pair in order, the variables are exchanged.
   const at = all.map((i) => `k${i}`);
   const steps = pairs().map(([a, b]) => {
     const [x, y] = [at[a], at[b]];

@@ -10,18 +10,18 @@ export interface VerifyCase {
   readonly chaos?: ChaosSettings;
 }
 
-/** The same on ranks, of which so many of a machine share memory at most. */
+/** The same on MPI ranks, of which at most this many per machine share memory. */
 export interface RankCase extends VerifyCase {
   readonly mostSharing: number;
 }
 
-/** Chaos that is asked for: so many seeds from the first on. */
+/** The chaos that is asked for: this many seeds from the first on. */
 export interface ChaosRuns {
   readonly first: number;
   readonly runs: number;
 }
 
-/** Settings that say how to run, not what: they make a case of their own where they are given. */
+/** Settings that change how to run, not what: if given, they make a case of their own. */
 const HOW = ['synch', 'nkp', 'batch', 'gvtInterval', 'maxOptLookahead'] as const;
 
 export const whatOf = (settings: Settings): Settings =>
@@ -31,7 +31,7 @@ export const whatOf = (settings: Settings): Settings =>
 
 const asksHow = (settings: Settings) => HOW.some((name) => settings[name] !== undefined);
 
-/** A turn sends more than there is room for: rings, or batches, of one slot. */
+/** A turn sends more than there is room for: rings or batches have one slot. */
 const crowded = <C extends VerifyCase>(
   of: (name: string, how: Settings, mostSharing?: number) => C,
   lookahead: number,
@@ -90,7 +90,7 @@ export const chaosForRanks = (
     return { ...one, mostSharing: one.shares ? sharing : 1 };
   });
 
-/** What to run beside sequential. `lps` bounds the number of PEs. */
+/** What to run besides sequential. `lps` bounds the number of PEs. */
 export function casesFor(settings: Settings, lookahead: number, lps: number): VerifyCase[] {
   const what = whatOf(settings);
   const of = (name: string, how: Settings): VerifyCase => ({ name, settings: { ...what, ...how } });

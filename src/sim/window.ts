@@ -1,24 +1,24 @@
 /**
- * How far beyond GVT one PE may go. Too far, and work is rolled back; too near, and PEs wait for each
- * other. The window shrinks when much of the last stretch was rolled back and grows when the PE had to
+ * How far beyond GVT one PE may go. If it goes too far, work is rolled back; if not far enough, PEs wait for each
+ * other. The window shrinks if many events were rolled back lately, and grows if the PE had to
  * wait (after S. Das and R. Fujimoto, "An Adaptive Memory Management Protocol for Time Warp", 1997).
  */
 
-/** Share of events rolled back above which the window shrinks, and below which it grows where the PE had to wait. */
+/** Share of events rolled back above which the window shrinks, and below which it grows if the PE had to wait. */
 const TOO_MANY = 0.03;
 const FEW = 0.02;
 /**
- * Events handled per GVT. A GVT has its price too: below the first number the window shrinks only where FAR_TOO_MANY are
+ * Events handled per GVT. A GVT has its price too: below the first number the window shrinks only if FAR_TOO_MANY are
  * rolled back, and below the second one it grows unless they are.
  */
 const WORTH_A_GVT = 256;
 const TOO_FEW = 128;
 const FAR_TOO_MANY = 0.1;
-/** Events after which a stretch is judged. */
+/** Number of events after which the last stretch is judged. */
 const STRETCH = 512;
 
 export class OptimismWindow {
-  /** Virtual time beyond GVT; Infinity at the start, when nothing is known yet. */
+  /** Virtual time beyond GVT; Infinity initially, when nothing is known yet. */
   size: number;
   private readonly fixed: boolean;
   private readonly tooMany: number;
@@ -30,7 +30,7 @@ export class OptimismWindow {
 
   /**
    * @param bound the user's `--max-opt-lookahead`; Infinity lets the window adapt
-   * @param slowGvt GVTs take so long that only FAR_TOO_MANY events rolled back are worth waiting for them
+   * @param slowGvt GVTs take so long that waiting pays only if FAR_TOO_MANY events are rolled back
    */
   constructor(bound: number, lookahead: number, slowGvt: boolean) {
     this.tooMany = slowGvt ? FAR_TOO_MANY : TOO_MANY;
@@ -39,14 +39,14 @@ export class OptimismWindow {
     this.size = this.fixed ? bound : lookahead > 0 ? 8 * lookahead : Infinity;
   }
 
-  /** The PE had events, but none within the window. */
+  /** Called when the PE had events, but none within the window. */
   wait(): void {
     this.waited++;
   }
 
   /**
-   * Judges the stretch since the last time.
-   * @param span gives the virtual time from GVT to the furthest event handled
+   * Judges the stretch since the last call.
+   * @param span returns the virtual time from GVT to the furthest event handled
    */
   adapt(processed: number, rolledBack: number, span: () => number): void {
     this.gvts++;

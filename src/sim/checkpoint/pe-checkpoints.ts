@@ -1,4 +1,4 @@
-/** When one PE makes its part of a checkpoint: the same virtual times on all PEs. */
+/** When one PE makes its part of a checkpoint: at the same virtual times on all PEs. */
 import type { CheckpointMaker, Pe } from '../pe.ts';
 import { imageOf, type PeImage } from './image.ts';
 import { type CheckpointTimes, nextTime } from './times.ts';
@@ -8,7 +8,7 @@ export class PeCheckpoints implements CheckpointMaker {
   private readonly pe: Pe;
   private readonly times: CheckpointTimes;
   private images: PeImage[] = [];
-  /** Lines that the PE has handed over. */
+  /** Lines of output that the PE has handed over. */
   private lines = 0;
 
   /** @param from virtual time at which the run begins */
@@ -18,7 +18,7 @@ export class PeCheckpoints implements CheckpointMaker {
     this.next = this.after(from);
   }
 
-  /** Nothing happens at the end or past it. */
+  /** No checkpoint is made at the end or beyond it. */
   private after(time: number): number {
     const next = nextTime(this.times, time);
     return next < this.pe.config.end ? next : Infinity;
@@ -36,7 +36,7 @@ export class PeCheckpoints implements CheckpointMaker {
     while (this.reached(gvt, false));
   }
 
-  /** The images since the last call, in which `lines` lines were handed over. */
+  /** The images made since the last call, when `lines` lines had been handed over. */
   take(lines: number): PeImage[] {
     const { images } = this;
     this.lines += lines;

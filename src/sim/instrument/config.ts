@@ -1,4 +1,4 @@
-/** What is to be recorded of a run: checked, plain data, passed to every PE and to the recorder. */
+/** What a run records: checked, plain data, passed to every PE and to the recorder. */
 import type { RossLayout } from '../../formats/ross/write/index.ts';
 
 /** Layouts of the files. */
@@ -21,34 +21,34 @@ export interface InstrumentConfig {
   readonly engine: SampleModes;
   readonly model: SampleModes;
   readonly levels: { readonly pe: boolean; readonly kp: boolean; readonly lp: boolean };
-  /** Whether real-time samples hold KPs whatever `levels` say: how far each is ahead of GVT (seeds 001 and 002). */
+  /** Whether real-time samples include KPs whatever `levels` says, to show how far each is ahead of GVT (seeds 001 and 002). */
   readonly kpsInRt: boolean;
   readonly trace: EventTrace;
-  /** Whether each traced event's time is a clock read of its own, or one per batch. */
+  /** Whether the clock is read for each traced event, or once per batch. */
   readonly traceClock: 'event' | 'batch';
   readonly numGvt: number;
   /** Milliseconds. */
   readonly rtInterval: number;
   readonly vtInterval: number;
-  /** Virtual time of the last virtual-time sample, at most. */
+  /** Virtual time after which no more virtual-time samples are taken. */
   readonly vtEnd: number;
   /** Most virtual-time sampling points. */
   readonly vtSamples: number;
   /** Bytes of one buffer; each stream of each PE has three. */
   readonly bufferSize: number;
-  /** Per cent: a buffer with less free is written out at the next GVT. */
+  /** Per cent: a buffer with less free space is written out at the next GVT. */
   readonly bufferFree: number;
-  /** Buffers are overwritten, nothing is written: to measure what recording costs. */
+  /** Buffers are overwritten and nothing is written, to measure what recording costs. */
   readonly disableOutput: boolean;
   readonly onOverflow: 'wait' | 'drop';
   readonly layout: StatsLayout;
-  /** Log every rollback, for `extra.frames`. */
+  /** Record every rollback, for `extra.frames`. */
   readonly rollbacks: boolean;
-  /** Mark phases of the engine as regions, for `extra.frames`. */
+  /** Mark the engine's phases as regions, for `extra.frames`. */
   readonly phases: boolean;
   /**
-   * PEs write samples as the files of `ross-7` have them, which the recorder then copies: half the work, but without
-   * what those files have no room for. Set where nobody but the files gets the samples.
+   * PEs write samples in the form of `ross-7` files, which the recorder then only copies: half the work, but without
+   * what those files have no room for. Set if only the files get the samples.
    */
   readonly direct: boolean;
 }
@@ -60,7 +60,7 @@ export interface StatsFiles {
   readonly prefix: string;
 }
 
-/** One buffer chain per stream and PE; each has a file of its own, but rollbacks, which have none in ROSS. */
+/** Each PE has a chain of buffers per stream. Each stream has a file of its own, except rollbacks, which ROSS does not have. */
 export const STREAMS = ['gvt', 'rt', 'vt', 'model', 'evtrace', 'rollback'] as const;
 export type Stream = (typeof STREAMS)[number];
 
@@ -77,7 +77,7 @@ export function recordsAnything(config: InstrumentConfig): boolean {
   );
 }
 
-/** The streams that a run with this configuration has. */
+/** The streams of a run with this configuration. */
 export function streamsOf(config: InstrumentConfig): readonly Stream[] {
   const { engine, model, trace, rollbacks } = config;
   const wanted: Readonly<Record<Stream, boolean>> = {
@@ -91,5 +91,5 @@ export function streamsOf(config: InstrumentConfig): readonly Stream[] {
   return STREAMS.filter((name) => wanted[name]);
 }
 
-/** What was given, by name; what was not given is not there. */
+/** The options that were given, by name; those that were not given are absent. */
 export type GivenOptions = ReadonlyMap<string, number | boolean | string>;

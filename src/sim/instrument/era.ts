@@ -1,19 +1,19 @@
 /**
- * Whose numbers the numbers are: 3 is GVT and real time in ROSS of 2017, virtual time since 2018, when 4 came for all
- * three; `--granularity=1` is KPs and LPs, then KPs. Options that came or went with that tell which is meant.
+ * The same numbers mean different things in different versions of ROSS: 3 is GVT and real time in 2017, virtual time since 2018, when
+ * 4 became all three; `--granularity=1` is KPs and LPs, later KPs. Options that came or went with the change tell which is meant.
  */
 import type { GivenOptions } from './config.ts';
 
 export const ERAS = { 'ross-2017': 2017, 'ross-7': 7 } as const;
 export type Era = keyof typeof ERAS;
 
-/** Options whose numbers changed. */
+/** Options whose numbers changed their meaning. */
 const NUMBERED = ['engine-stats', 'model-stats'] as const;
 
 /** Options that came with virtual-time sampling. */
 const SINCE = ['vt-interval', 'vt-samp-end', 'sample-count', 'pe-data', 'kp-data', 'lp-data'];
 
-/** Options that were gone by then. */
+/** Options that no longer existed then. */
 const UNTIL = ['enable-gvt-stats', 'real-time-samp'];
 
 const TAKEN_FOR: Readonly<Record<Era, string>> = {
@@ -23,11 +23,11 @@ const TAKEN_FOR: Readonly<Record<Era, string>> = {
 
 interface EraTaken {
   readonly era: Era;
-  /** One line per number that might have meant something else. */
+  /** One line per number whose meaning may be different. */
   readonly notes: readonly string[];
 }
 
-/** The era of the numbers in `given`: as `--stats-era` says, else as the options beside them tell, else 2017. */
+/** The era of the numbers in `given`: the one in `--stats-era`, else the one that the other options tell, else 2017. */
 export function eraOf(given: GivenOptions): EraTaken {
   const explicit = given.get('stats-era');
   if (explicit !== undefined) return { era: explicit as Era, notes: [] };

@@ -1,4 +1,4 @@
-/** The event trace of one PE, in the bytes of the file: 24 per event and what the model adds. */
+/** The event trace of one PE in the form of the file: 24 bytes per event, followed by what the model adds. */
 import { eventRow2017Words, isPacked } from '../../formats/ross/write/index.ts';
 import type { RunClock } from '../../os/run-clock.ts';
 import * as layout from '../layout.ts';
@@ -12,14 +12,14 @@ const { RECV, SEND, SOURCE } = layout;
 
 const BEGUN = 1;
 
-/** Words of an event's record: seed 000's, and that of 2017 (with a duration where all are traced). */
+/** Words of an event's record: seed 000's, and that of 2017 (with a duration if all events are traced). */
 const WORDS = 6;
 const WORDS_2017 = 10;
 const WORDS_2017_FULL = 12;
 
 /**
- * A tracer that writes into `slab`. A closure over constants: it runs once per event.
- * @throws ModelError for a model's `instrumentOf` that names no instrument
+ * Makes a tracer that writes into `slab`. A closure over constants, because it runs once per event.
+ * @throws ModelError if a model's `instrumentOf` does not name an instrument
  */
 export function eventTracer(
   pe: Pe,
@@ -35,7 +35,7 @@ export function eventTracer(
   const full = config.trace === 'all';
   const old = isPacked(config.layout);
   const words = old ? (full ? WORDS_2017_FULL : WORDS_2017) : WORDS;
-  /** The time of events that do not read the clock themselves, and when the present one began. */
+  /** The time of events for which the clock is not read, and when the current one began. */
   const time = new Float64Array(16);
   time[0] = clock.now();
   time[BEGUN] = Number.NaN;
@@ -49,7 +49,7 @@ export function eventTracer(
     i32[at + 5] = bytes;
   };
 
-  /** The upper half of the source says how many the model's bytes are, until the recorder packs them. */
+  /** The upper half of the source holds the number of the model's bytes until the recorder packs them. */
   const head2017 = (at: number, h: number, index: number, bytes: number): void => {
     i32[at] = I[(h << 1) + SOURCE];
     i32[at + 1] = bytes;
@@ -65,7 +65,7 @@ export function eventTracer(
     time[BEGUN] = Number.NaN;
   };
 
-  /** The usual case, as short as it can be: V8 has little room left in the loops that call it. */
+  /** The usual case, kept as short as possible: V8 has little room left in the loops that call it. */
   const plain = (h: number, index: number): void => {
     const at = slab.at;
     const end = at + WORDS;

@@ -1,13 +1,13 @@
 /**
  * Frames on their way from the recorder to the thread that started it. That thread may be busy with a PE for longer than
- * memory lasts, and the recorder cannot wait for it: the PE may be waiting for the recorder. So data beyond a bound is
- * left out and counted; definitions, which later data needs, never are.
+ * memory allows, and the recorder cannot wait for it, since the PE may be waiting for the recorder. So data beyond a limit are
+ * left out and counted; definitions, which later data need, never are.
  */
 import { AT, FLAG_DICTIONARY, FLAG_SCHEMA } from '../../formats/frames/layout.ts';
 import type { FramesMessage } from './recorder-messages.ts';
 import { TAKEN } from './slab.ts';
 
-/** Most bytes of frames that have not been taken, and how many are gathered for one message. */
+/** Most bytes of frames that the other thread has not taken yet; bytes that are collected for one message. */
 export const MOST_UNTAKEN = 32 * 2 ** 20;
 const MESSAGE = 2 ** 20;
 
@@ -22,7 +22,7 @@ export class LiveFrames {
   private frames: Uint8Array[] = [];
   private bytes = 0;
   private dropped = 0;
-  /** Bytes told so far, modulo 2^32. */
+  /** Bytes sent so far, modulo 2^32. */
   private told = 0;
 
   /** @param bell the memory in which the other thread counts what it has taken */
@@ -43,7 +43,7 @@ export class LiveFrames {
     if (this.bytes >= MESSAGE) this.post();
   }
 
-  /** Hands over what has gathered. */
+  /** Sends the collected frames. */
   post(): void {
     const { frames, bytes, dropped } = this;
     if (frames.length === 0 && dropped === 0) return;

@@ -1,4 +1,4 @@
-/** What is lost where a file cannot be written any more: so that it can be stated, and the rest kept. */
+/** What is lost when a file can no longer be written, so that the loss can be stated and the rest kept. */
 import {
   encodedBytes,
   event2017Bytes,
@@ -17,11 +17,11 @@ import type { InstrumentConfig, Stream } from './config.ts';
 
 /** Bytes of a traced event before what a model adds. */
 const EVENT = 24;
-/** Frame of a sample; frame and metadata, or header, of a model's. */
+/** Frame of an engine's sample; frame and metadata, or header, of a model's sample. */
 const FRAME = 24;
 const MODEL_HEAD = 48;
 
-/** Events of 2017: their rows are not what files have, where models add bytes. */
+/** Events of 2017: if models add bytes, their rows differ from those in files. */
 const isOldTrace = (config: InstrumentConfig, stream: Stream): boolean =>
   stream === 'evtrace' && isPacked(config.layout);
 
@@ -42,7 +42,7 @@ function sizeIn(
   return config.direct ? (at) => fileWords(stream, words, at) : (at) => neutralWords(words, at);
 }
 
-/** Records in `words`, whole records of `stream`. */
+/** Number of records in `words`, which are whole records of `stream`. */
 export function recordsIn(config: InstrumentConfig, stream: Stream, words: Int32Array): number {
   const sizeAt = sizeIn(config, stream, words);
   let n = 0;
@@ -50,14 +50,14 @@ export function recordsIn(config: InstrumentConfig, stream: Stream, words: Int32
   return n;
 }
 
-/** What is whole of records of which only the first bytes could be written. */
+/** The whole records among records of which only the first bytes could be written. */
 export interface WholeRows {
-  /** Words of the records, and bytes that they have in the file. */
+  /** Words of the records, and the bytes that they take in the file. */
   readonly words: number;
   readonly bytes: number;
 }
 
-/** The records of `words`, whole records of `stream`, that are whole in the first `written` bytes of the file's form. */
+/** Of the records in `words`, all whole records of `stream`, those that are whole in the first `written` bytes of the file. */
 export function keptOf(
   config: InstrumentConfig,
   stream: Stream,
@@ -92,7 +92,7 @@ const isPart = (kind: number) => kind === ROW_KP || kind === ROW_LP;
 const neutralWords = (words: Int32Array, at: number): number =>
   words[at] === ROW_ROLLBACK ? ROW_WORDS[ROW_ROLLBACK] : rowWords(words, at);
 
-/** Rows as the files have them. A model's of virtual time begin with an LP's id of 64 bits: the upper half is 0. */
+/** Rows in the form of the files. A model's virtual-time rows begin with an LP's 64-bit id: the upper half is 0. */
 function fileWords(stream: Stream, words: Int32Array, at: number): number {
   if (stream === 'vt' && words[at + 1] === 0) return (MODEL_HEAD + words[at + 10]) / 4;
   if (words[at] === ROW_MODEL) return (MODEL_HEAD + words[at + 11]) / 4;

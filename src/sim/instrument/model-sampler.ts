@@ -36,7 +36,7 @@ export class ModelSampler {
   private readonly halves = new Int32Array(this.doubles.buffer);
 
   constructor(pe: Pe, engine: SampledEngine, slab: SlabWriter, config: InstrumentConfig) {
-    // Whether rows are the bytes of the file.
+    // Whether rows have the form of the file.
     this.direct = config.direct;
     this.packed = isPacked(config.layout);
     this.pe = pe;
@@ -45,7 +45,7 @@ export class ModelSampler {
     this.payloads = payloadsOf(pe, 'sample');
   }
 
-  /** Samples every LP whose model has something to say. @param exact states cannot be rolled back */
+  /** Samples every LP whose model has something to record. @param exact states cannot be rolled back */
   take(point: SamplePoint, mode: number, exact: boolean): void {
     const { pe, payloads } = this;
     if (payloads === null) return;
@@ -94,7 +94,7 @@ export class ModelSampler {
     for (let w = 0; w < extra; w++) i32[at + ROW_WORDS[ROW_MODEL] + w] = payload.words[w];
   }
 
-  /** As the file has it: seed 000's frame and model metadata, or the header of virtual-time samples. */
+  /** In the form of the file: seed 000's frame and model metadata, or the header of virtual-time samples. */
   private fileRow(
     payload: Payload,
     lp: number,

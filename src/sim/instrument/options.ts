@@ -1,4 +1,4 @@
-/** The options under “ROSS Instrumentation”, of every era, and what they ask for. */
+/** The options under “ROSS Instrumentation”, of every era, and what they request. */
 import { isPacked } from '../../formats/ross/write/index.ts';
 import {
   alias,
@@ -112,7 +112,7 @@ const BY_NUMBER: Readonly<Record<Era, Readonly<Record<string, string>>>> = {
   'ross-2017': { '0': 'none', '1': 'gvt', '2': 'rt', '3': 'both' },
 };
 
-/** After each GVT, as seeds 001 and 002 say; what ROSS does since it has virtual-time samples. */
+/** GVTs between two samples: 1 in seeds 001 and 002; 10 in ROSS since it has virtual-time samples. */
 const NUM_GVT: Readonly<Record<Era, number>> = { 'ross-2017': 1, 'ross-7': 10 };
 
 function modesOf(option: string, given: string, era: Era): SampleModes {
@@ -141,7 +141,7 @@ interface EngineSampling {
   readonly notes: readonly string[];
 }
 
-/** What asks for samples of the engine, in the order in which it was given: what is later wins. */
+/** The options that ask for engine samples, in the order in which they were given: the last one wins. */
 function engineSampling(given: GivenOptions, era: Era): EngineSampling {
   let modes = NONE;
   let rtInterval: number = INSTRUMENT_OPTIONS['rt-interval'].default;
@@ -168,20 +168,20 @@ function engineSampling(given: GivenOptions, era: Era): EngineSampling {
   return { modes, rtInterval, notes };
 }
 
-/** What the given options ask for. */
+/** What the given options request. */
 export interface Asked {
   readonly config: InstrumentConfig;
   readonly files: StatsFiles;
-  /** One line per option that is called something else now, or whose number might mean something else. */
+  /** One line per option that has a new name, or whose number may have a new meaning. */
   readonly notes: readonly string[];
-  /** Samples of the engine were declined, by `--engine-stats=0`. */
+  /** Engine samples were declined, by `--engine-stats=0`. */
   readonly engineOff: boolean;
 }
 
 /**
- * What the given options ask for.
+ * What the given options request.
  * @param end virtual time at which the run ends
- * @throws OptionError for a value that cannot be, or two that contradict each other
+ * @throws OptionError for an invalid value, or two that contradict each other
  */
 export function instrumentConfig(given: GivenOptions, end: number): Asked {
   const value = <N extends InstrumentOption>(name: N) =>
@@ -214,7 +214,7 @@ export function instrumentConfig(given: GivenOptions, end: number): Asked {
     engine: engine.modes,
     model,
     levels,
-    // Records of 2017 have no form without it.
+    // In the layout of 2017 records always hold KPs.
     kpsInRt: layout === 'ross-2017' || levels.kp || given.get('kp-data') !== false,
     trace: value('event-trace') as EventTrace,
     traceClock: value('trace-clock') as 'event' | 'batch',

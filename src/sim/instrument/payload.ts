@@ -1,4 +1,4 @@
-/** What models record of their own: typed structs that their functions fill, written behind the engine's record. */
+/** What models record themselves: typed structs that their functions fill, written behind the engine's record. */
 import { type Field, type Fields, layoutOf, type Scalar, widthOf } from '../../model/struct.ts';
 import { memoryOf, structClass } from '../../model/struct-class.ts';
 import type { LpReader } from '../lp.ts';
@@ -8,14 +8,14 @@ import type { Pe } from '../pe.ts';
 /** The three things that a model may record. */
 export type Recordable = 'sample' | 'traceEvent' | 'traceRollback';
 
-/** A payload's bytes, for readers. Plain data. */
+/** The layout of a payload's bytes, for readers. Plain data. */
 export interface PayloadLayout {
-  /** Name of the instrument: an LP type's, or one of the model's `instruments`. */
+  /** Name of the instrument: an LP type's name, or one of the model's `instruments`. */
   readonly name: string;
   readonly what: Recordable;
   /** Bytes of the fields: what ROSS calls `ev_sz`, `mstat_sz`. Packed files have exactly these. */
   readonly size: number;
-  /** The same up to a multiple of 4, as framed files have it, where each record says it. */
+  /** The same rounded up to a multiple of 4, as in framed files, where each record states it. */
   readonly bytes: number;
   readonly fields: readonly {
     readonly name: string;
@@ -41,7 +41,7 @@ export function payloadLayout(name: string, what: Recordable, fields: Fields): P
   return { name, what, size: end, bytes: Math.ceil(end / 4) * 4, fields: placed };
 }
 
-/** The names and instruments that a model declares, in a fixed order. */
+/** The instruments that a model declares, with their names, in a fixed order. */
 function instrumentsOf(model: Model): ReadonlyMap<string, Instrument<Fields, Fields, unknown>> {
   const all = new Map<string, Instrument<Fields, Fields, unknown>>();
   for (const [name, type] of model.types) {
@@ -51,7 +51,7 @@ function instrumentsOf(model: Model): ReadonlyMap<string, Instrument<Fields, Fie
   return all;
 }
 
-/** The payload layouts of all instruments of a model, numbered by their place. */
+/** The payload layouts of all instruments of a model, numbered in order. */
 export function payloadLayouts(model: Model): PayloadLayout[] {
   const layouts: PayloadLayout[] = [];
   for (const [name, instrument] of instrumentsOf(model)) {
@@ -63,13 +63,13 @@ export function payloadLayouts(model: Model): PayloadLayout[] {
   return layouts;
 }
 
-/** The name of the instrument of each LP of a run, as a number of `names`: its own, else its type's. */
+/** The instrument of each LP of a run, as an index into `names`: the LP's own, else its type's. */
 interface LpInstruments {
   readonly names: readonly string[];
   readonly of: Int32Array;
 }
 
-/** Stands for LPs that a model leaves out. */
+/** Marks LPs without an instrument. */
 const NONE = '-';
 
 /** @param params what the model's `prepare` made of its options */
@@ -89,13 +89,13 @@ export function lpInstruments(model: Model, params: unknown, lps: number): LpIns
   return { names: [...numbers.keys()], of };
 }
 
-/** One payload on one PE: fills it into a scratch struct, whose words are then copied. */
+/** One payload on one PE: filled into a scratch struct whose words are then copied. */
 export class Payload {
   readonly layout: PayloadLayout;
-  /** Number of the layout among the model's. */
+  /** Number of the layout among the model's layouts. */
   readonly number: number;
   readonly words: Int32Array;
-  /** Words that may be read: those of a payload padded to doubles. */
+  /** Number of words that may be read: those of a payload padded to doubles. */
   private readonly count: number;
   private readonly data: Datum;
   private readonly control = { collect: true };
@@ -118,7 +118,7 @@ export class Payload {
     this.fillWith = fill;
   }
 
-  /** Fills `words` for LP `lp`, which has been entered; false where it is not to be collected. */
+  /** Fills `words` for LP `lp`, whose context must be current; false if there is nothing to record. */
   fill(lp: LpReader): boolean {
     const { words, count } = this;
     for (let k = 0; k < count; k++) words[k] = 0;
@@ -128,7 +128,7 @@ export class Payload {
   }
 }
 
-/** The payloads of one kind on one PE, by LP (index on the PE); null where no LP of the whole run has one. */
+/** The payloads of one kind on one PE, by LP (index on the PE); null if no LP of the whole run has one. */
 export function payloadsOf(pe: Pe, what: Recordable): readonly (Payload | null)[] | null {
   const { model } = pe;
   const instruments = instrumentsOf(model);

@@ -1,4 +1,4 @@
-/** All that records one PE: made before its engine, told of GVTs and turns, closed at the end. */
+/** All that records one PE: made before its engine, called at GVTs and turns, closed at the end. */
 import { type PhaseMarks, RegionPage } from '../../model/region-page.ts';
 import { MODE_GVT, MODE_RT, MODE_VT } from '../../model/schemas/ross-rows.ts';
 import { RunClock, type RunZero } from '../../os/run-clock.ts';
@@ -16,7 +16,7 @@ import { type Levels, Sampler } from './sampler.ts';
 import { type SlabTotals, SlabWriter } from './slab.ts';
 import { Tally } from './tally.ts';
 
-/** Shared memory of one PE's streams, and what it needs to fill them. */
+/** Shared memory of one PE's streams, and what is needed to fill them. */
 export interface InstrumentMemory {
   readonly zero: RunZero;
   readonly bell: SharedArrayBuffer;
@@ -39,16 +39,16 @@ const MODE_NUMBERS: readonly (readonly [Mode, number])[] = [
 ];
 
 export class PeInstrument implements PeRecorder {
-  /** Records events as they are handled; null unless all are traced, in a run that can roll back. */
+  /** Records events as they are handled; null unless all events are traced, in a run that can roll back. */
   tracer: EventTracer | null = null;
-  /** Records events as they are committed; null unless those are traced, or all are handled in order. */
+  /** Records events as they are committed; null unless committed events are traced, or all are traced and handled in order. */
   commits: EventTracer | null = null;
   /** Records events that cause rollbacks; null unless those are traced. */
   stragglers: EventTracer | null = null;
   readonly rollbacks: RollbackLog | null;
-  /** Where the engine says what it is doing; null where nobody wants to know. */
+  /** Told by the engine what it is doing; null if that is not recorded. */
   readonly phases: PhaseMarks | null;
-  /** No event at or past this time may be handled before the sample. */
+  /** No event at or after this time may be handled before the sample. */
   nextVt = Infinity;
   private readonly pe: Pe;
   private readonly config: InstrumentConfig;
@@ -57,7 +57,7 @@ export class PeInstrument implements PeRecorder {
   private readonly all: readonly SlabWriter[];
   private readonly optimistic: boolean;
   private readonly needsTurns: boolean;
-  /** Turns in which events were handled since the last GVT that counts for samples; before the one after so many, one is asked for. */
+  /** Turns with events since the last GVT that counts for samples. After a given number of them a GVT is requested. */
   private turns = 0;
   private readonly turnsPerSample: number;
   private handled = 0;
@@ -107,7 +107,7 @@ export class PeInstrument implements PeRecorder {
       engine.rt ||
       config.model.rt ||
       (config.trace !== 'none' && config.traceClock === 'batch');
-    // Before the engine exists: its first bound must not pass the first sampling point.
+    // Set before the engine exists, because its first bound must not pass the first sampling point.
     if (engine.vt || config.model.vt) this.planVt();
     this.attachTrace();
   }
@@ -119,15 +119,15 @@ export class PeInstrument implements PeRecorder {
     const tracer = eventTracer(pe, slab, this.clock, config);
     this.trace = tracer;
     const { trace } = config;
-    // These handle each event again and again to prove that it can be undone; what counts is what they commit.
+    // These engines handle each event repeatedly to prove that it can be undone; only the committed events count.
     const proves = pe.config.synch === 'rollback-check' || pe.config.synch === 'optimistic-debug';
     if (trace === 'rollbacks') this.stragglers = tracer;
     else if (trace === 'all' && this.optimistic && !proves) this.tracer = tracer;
-    // Handled in order, an event is committed at once.
+    // An event handled in order is committed at once.
     else this.commits = tracer;
   }
 
-  /** The engine exists now. */
+  /** Called when the engine exists. */
   attach(engine: SampledEngine, times: ActivityClock, transport: Transport): void {
     const { pe, config, slabs } = this;
     this.times = times;
@@ -155,7 +155,7 @@ export class PeInstrument implements PeRecorder {
     this.nextVt = time <= vtEnd && this.vtPoints < vtSamples ? justAfter(time) : Infinity;
   }
 
-  /** The run goes on from a checkpoint at `time`: there are no samples before. */
+  /** The run continues from a checkpoint at `time`: there are no samples before it. */
   beginAt(time: number): void {
     while (this.nextVt <= time) {
       this.vtPoints++;
@@ -163,7 +163,7 @@ export class PeInstrument implements PeRecorder {
     }
   }
 
-  /** Once per turn of the scheduler, or chunk of a sequential run. */
+  /** Called once per turn of the scheduler, or per chunk of a sequential run. */
   turn(): void {
     if (!this.needsTurns) return;
     this.trace?.batch();
@@ -181,8 +181,8 @@ export class PeInstrument implements PeRecorder {
   }
 
   /**
-   * GVTs come early where PEs would wait, or events crowd the cache. The first one counts for samples after one
-   * PE has made as many turns with events as a GVT takes otherwise.
+   * GVTs come early if PEs would otherwise wait, or if events crowd the cache. The first one counts for samples after one
+   * PE has made as many turns with events as there usually are between GVTs.
    */
   private askForSample(): void {
     const handled = this.pe.counts[C.eventsProcessed];
@@ -191,7 +191,7 @@ export class PeInstrument implements PeRecorder {
     if (++this.turns >= this.turnsPerSample) this.transport?.ask(ASK_SAMPLE);
   }
 
-  /** A GVT has been agreed on and what it commits is committed. @param counts whether it counts for samples */
+  /** Called when a GVT has been agreed on and the events before it are committed. @param counts whether it counts for samples */
   reached(gvt: number, counts: boolean): void {
     const { config } = this;
     this.gvts++;
@@ -229,10 +229,10 @@ export class PeInstrument implements PeRecorder {
     this.pe.seconds[A.instrumentation] += this.clock.now() - point.real;
   }
 
-  /** Takes the last samples and hands over all that is left; says what became of each stream. */
+  /** Takes the last samples and hands over all that is left; returns what became of each stream. */
   finish(): StreamTotals[] {
     for (const [mode, number] of MODE_NUMBERS) {
-      // What has happened since the last sample; in real-time mode there always is one at the end, as in ROSS.
+      // What has happened since the last sample. In real-time mode there is always a sample at the end, as in ROSS.
       if (mode === 'rt' || this.samplers[mode]?.changed()) this.sample(mode, number, this.gvt);
     }
     let waited = 0;

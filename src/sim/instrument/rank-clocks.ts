@@ -7,10 +7,10 @@ import { type RunZero, runZero } from '../../os/run-clock.ts';
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const BOOT_BYTES = 40;
-/** Nanoseconds: nearer than this, the monotonic clocks of one boot are the same clock. Time namespaces may shift them. */
+/** Nanoseconds: with a smaller offset, the monotonic clocks of one boot are the same clock. Time namespaces may shift them. */
 const SAME = 1_000_000n;
 
-/** One rank's offsets. Plain data: it crosses ranks. */
+/** One rank's offsets. Plain data, because it is sent between ranks. */
 export interface RankClock {
   /** Whether its monotonic clock is rank 0's. */
   readonly same: boolean;
@@ -18,7 +18,7 @@ export interface RankClock {
   readonly end: ClockOffset;
 }
 
-/** Whether this machine runs since the same boot as rank 0's. */
+/** Whether this machine has the same boot as rank 0's. */
 function sameBoot(world: MpiWorld): boolean {
   const own = Buffer.alloc(BOOT_BYTES);
   if (existsSync(BOOT_ID)) own.set(readFileSync(BOOT_ID).subarray(0, BOOT_BYTES));
@@ -32,7 +32,7 @@ export class RankClocks {
   private readonly start: ClockOffset;
   private readonly same: boolean;
 
-  /** Measures. All ranks make one. */
+  /** Measures the offsets. All ranks call it. */
   constructor(world: MpiWorld) {
     this.world = world;
     this.start = clockOffset(world);
@@ -40,7 +40,7 @@ export class RankClocks {
     this.same = sameBoot(world) && monotonic < SAME && monotonic > -SAME;
   }
 
-  /** Rank 0's zero, on this rank's clock. All ranks call it. */
+  /** Rank 0's zero on this rank's clock. All ranks call it. */
   zero(): RunZero {
     const words = new BigInt64Array(2);
     const own = runZero();
@@ -70,7 +70,7 @@ function driftOf({ start, end }: RankClock): number {
   return seconds > 0 ? Number(end.monotonic - start.monotonic) / seconds : 0;
 }
 
-/** One entry per machine but rank 0's, as measured by the first of its ranks. @param hosts by rank */
+/** One entry per machine except rank 0's, measured by the first of its ranks. @param hosts by rank */
 export function hostClocks(
   clocks: readonly RankClock[],
   hosts: readonly string[],

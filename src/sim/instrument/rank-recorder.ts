@@ -1,6 +1,6 @@
 /**
- * The recording of a run over MPI: each rank records its own PE into files on its own machine; in the end they are
- * appended to rank 0's, in the order of ranks, and are then what one process would have written.
+ * The recording of a run over MPI: each rank records its own PE into files on its own machine. At the end they are
+ * appended to rank 0's files, in the order of ranks; the result is what one process would have written.
  */
 import { closeSync, existsSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import type { RankClocks } from './rank-clocks.ts';
 import { type InstrumentOutput, Recorder, type RecorderReport } from './recorder.ts';
 import { fileOf } from './stats-folder.ts';
 
-/** Bytes of a file that travel at a time. */
+/** Bytes of a file that are sent at a time. */
 const CHUNK = 1 << 24;
 
 export class RankRecorder {
@@ -32,7 +32,7 @@ export class RankRecorder {
   private report: RecorderReport | null = null;
   private failure: string | null = null;
 
-  /** All ranks make one. @throws StatsFolderError */
+  /** Made on all ranks. @throws StatsFolderError */
   constructor(
     world: MpiWorld,
     model: Model,
@@ -56,14 +56,14 @@ export class RankRecorder {
     this.memory = this.recorder.memory(world.rank);
   }
 
-  /** This rank's PE has handed over everything. */
+  /** Called when this rank's PE has handed over everything. */
   async finish(streams: readonly StreamTotals[]): Promise<RecorderReport> {
     const { rank } = this.world;
     this.report = await this.recorder.finish(streams.map((s) => ({ pe: rank, ...s })));
     return this.report;
   }
 
-  /** Paths of what was recorded here, in the order of all ranks. */
+  /** Paths of the files recorded here, in the order that all ranks share. */
   private paths(): string[] {
     const folder = this.report?.folder ?? null;
     const native = folder === null ? [] : this.names.map((name) => join(folder, name));
@@ -106,7 +106,7 @@ export class RankRecorder {
         if (fd === null) throw new Error('it is not there');
         for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
       } catch (error) {
-        // The rank goes on telling, so it has to be heard.
+        // The rank sends all of the file, so all of it has to be received.
         this.failure ??= `cannot append to ${path}: ${(error as Error).message}`;
       }
     }

@@ -1,15 +1,15 @@
-/** What the recorder's thread tells the thread that started it. */
+/** What the recorder's thread sends to the thread that started it. */
 import type { Stream } from './config.ts';
 
-/** Frames for whoever follows the run. */
+/** Frames for those who follow the run. */
 export interface FramesMessage {
   readonly frames: readonly Uint8Array[];
   readonly bytes: number;
-  /** Data frames left out before them. */
+  /** Number of data frames that were left out before them. */
   readonly dropped: number;
 }
 
-/** What was written, when all is. */
+/** What was written; sent when all is. */
 export interface RecorderEnd {
   readonly bytes: number;
   readonly error: string | null;

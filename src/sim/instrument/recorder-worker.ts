@@ -1,5 +1,5 @@
 /**
- * The thread that writes what PEs record: takes their buffers, encodes samples as ROSS's files have them, and gives the
+ * The thread that writes what PEs record. It takes their buffers, encodes samples in the form of ROSS's files, and writes the
  * same samples as frames to `extra.frames` and to whoever follows the run.
  */
 import { ftruncateSync, openSync, writeSync } from 'node:fs';
@@ -34,28 +34,28 @@ export interface RecorderTask {
   readonly bell: SharedArrayBuffer;
   /** By PE. */
   readonly slabs: readonly Readonly<Partial<Record<Stream, SharedArrayBuffer>>>[];
-  /** Region pages, by PE; null for PEs of other ranks, which have no slabs either. */
+  /** Region pages, by PE; null for PEs of other ranks, which have no slabs here either. */
   readonly pages: readonly (SharedArrayBuffer | null)[];
-  /** Folder and prefix of ROSS's files; null for none. */
+  /** Folder and prefix of ROSS's files; null if they are not written. */
   readonly files: { readonly folder: string; readonly prefix: string } | null;
-  /** Path of `extra.frames`; null for none. */
+  /** Path of `extra.frames`; null if it is not written. */
   readonly frames: string | null;
   /** Whether frames are also posted to the thread that started this one. */
   readonly live: boolean;
   readonly payloads: readonly PayloadLayout[];
 }
 
-/** Milliseconds between looks at buffers that are not full, with somebody following and without. */
+/** Milliseconds between looks at buffers that are not full, if somebody follows the run and if nobody does. */
 const LIVE_PERIOD = 100;
 const FILE_PERIOD = 1000;
 /** Milliseconds between samples of threads. */
 const THREAD_PERIOD = 100;
 
-/** One file. After a failed write it has the whole records that were written, and gets no more. */
+/** One file. After a failed write it keeps the whole records that were written, and nothing more is added. */
 class Output {
   /** Bytes of whole records. */
   bytes = 0;
-  /** Why nothing more is written; null while all is well. */
+  /** Why nothing more is written; null while there is no error. */
   error: string | null = null;
   private readonly fd: number;
   private readonly path: string;
@@ -72,7 +72,7 @@ class Output {
 
   /**
    * Appends whole records; returns how many bytes of them are in the file.
-   * @param whole bytes of the whole records among the first so many
+   * @param whole the bytes of whole records among a number of bytes
    */
   write(bytes: Uint8Array, whole: (written: number) => number): number {
     if (this.error !== null) return 0;
@@ -97,7 +97,7 @@ class Output {
     try {
       ftruncateSync(this.fd, this.bytes);
     } catch {
-      // The file keeps part of a record, which readers name.
+      // The file keeps a part of a record; readers report that.
     }
   }
 }
@@ -114,7 +114,7 @@ class RecorderThread {
   private readonly batches: RowBatches | null;
   private readonly lastGvts = new Uint32Array(1024);
   private readonly live: LiveFrames | null;
-  /** Of one rank: its machine's others would say the same. */
+  /** Of one rank only: the machine's other ranks would write the same. */
   private readonly limits: LimitWatch | null;
   private scratch = new Uint8Array(1 << 20);
   private readonly lost = new Map<string, StreamLoss>();
@@ -191,7 +191,7 @@ class RecorderThread {
     if (partial) this.batches?.flush();
   }
 
-  /** Counts what could not be written. Buffers are emptied all the same: PEs do not wait for a full disk. */
+  /** Counts what could not be written. Buffers are emptied all the same, so that PEs do not wait for a full disk. */
   private lose(pe: number, stream: Stream, bytes: Uint8Array<SharedArrayBuffer>): void {
     const key = `${pe} ${stream}`;
     const before = this.lost.get(key);
@@ -204,7 +204,7 @@ class RecorderThread {
     });
   }
 
-  /** Writes whole rows; returns how many bytes of them the stream's file has taken, or needs not. */
+  /** Writes whole rows; returns how many of their bytes the stream's file has taken, or all if there is no file. */
   private take(stream: Stream, bytes: Uint8Array<SharedArrayBuffer>): number {
     const { config } = this.task;
     const output = this.outputs.get(stream);
@@ -230,13 +230,13 @@ class RecorderThread {
     return this.task.payloads.every(({ what }) => what === 'sample');
   }
 
-  /** Why something could not be written; null where all was. */
+  /** Why something could not be written; null if all was written. */
   private get error(): string | null {
     const outputs = [...this.outputs.values(), this.frameFile];
     return outputs.find((output) => output?.error != null)?.error ?? null;
   }
 
-  /** Events as their file has them: as PEs write them, but for those of 2017 with bytes of the model. */
+  /** Events in the form of their file: as PEs write them, except events of 2017 with bytes of the model. */
   private trace(bytes: Uint8Array<SharedArrayBuffer>): Uint8Array {
     const { config } = this.task;
     if (this.bare || !isPacked(config.layout)) return bytes;
@@ -306,7 +306,7 @@ void doTask((task: RecorderTask, tell: (message: FramesMessage) => void): Record
   try {
     return new RecorderThread(task, tell).run();
   } catch (error) {
-    // PEs do not wait for it any more.
+    // PEs no longer wait for it.
     Atomics.store(new Int32Array(task.bell), BROKEN, 1);
     throw error;
   }

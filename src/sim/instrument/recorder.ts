@@ -23,18 +23,18 @@ import {
 
 /** Where a run's records go. */
 export interface InstrumentOutput {
-  /** Folder and prefix of ROSS's files; null for none. */
+  /** Folder and prefix of ROSS's files; null if they are not written. */
   readonly files: StatsFiles | null;
-  /** Path of `extra.frames`; null for none. */
+  /** Path of `extra.frames`; null if it is not written. */
   readonly frames: string | null;
   /**
-   * Gets stream frames (formats/frames) as the run goes on. It must not block. `dropped` data frames before them are
-   * missing: this thread was too busy to take them.
+   * Gets stream frames (formats/frames) as the run goes on. It must not block. `dropped` data frames before them were
+   * left out because this thread was too busy to take them.
    */
   readonly onFrames?: (frames: readonly Uint8Array[], dropped: number) => void;
-  /** The run\'s zero, where somebody needs it before; else the moment of the start. */
+  /** The run's zero, if somebody needs it earlier; otherwise the moment of the start. */
   readonly zero?: RunZero;
-  /** What wrote the files, for the README beside them: “Triscope 0.1.0”. */
+  /** The program that wrote the files, for the README beside them: “Triscope 0.1.0”. */
   readonly version: string;
   /** The run's settings under their titles, for that README. */
   readonly settings: readonly {
@@ -45,14 +45,14 @@ export interface InstrumentOutput {
 
 /** What was written. */
 export interface RecorderReport {
-  /** Folder of ROSS's files; null where there are none. */
+  /** Folder of ROSS's files; null if there are none. */
   readonly folder: string | null;
   /** Names in that folder. */
   readonly files: readonly string[];
   readonly bytes: number;
-  /** Why something could not be written; null where all was. */
+  /** Why something could not be written; null if all was written. */
   readonly error: string | null;
-  /** What became of each stream, what the recorder could not write included. */
+  /** What became of each stream, including what the recorder could not write. */
   readonly streams: readonly PeStream[];
 }
 
@@ -70,10 +70,10 @@ const withLoss = (stream: PeStream, lost: readonly StreamLoss[]): PeStream => {
   };
 };
 
-/** A recorder of one PE only: a rank's. */
+/** The number of the PE, if it records only one: a rank's. */
 interface RecorderPart {
   readonly pe: number;
-  /** The same for all. */
+  /** The same for all PEs. */
   readonly zero: RunZero;
 }
 
@@ -157,7 +157,7 @@ export class Recorder {
     };
   }
 
-  /** PEs have handed over everything, and say so in `streams`: writes it and ends the thread. */
+  /** Called when PEs have handed over everything and reported it in `streams`: writes it and ends the thread. */
   async finish(streams: readonly PeStream[]): Promise<RecorderReport> {
     const words = new Int32Array(this.bell);
     Atomics.store(words, FINISHED, 1);
@@ -236,7 +236,7 @@ function textsFor(
 const TRACES = { none: 0, all: 1, rollbacks: 2, committed: 3 } as const;
 
 /**
- * The configuration, with `direct` set where nobody but ROSS's files gets the samples, and levels that the layout has:
+ * The configuration, with `direct` set if only ROSS's files get the samples, and levels that the layout has:
  * records of 2017 hold a PE alone, or all its KPs and LPs too.
  */
 export function withForm(config: InstrumentConfig, output: InstrumentOutput): InstrumentConfig {

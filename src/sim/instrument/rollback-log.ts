@@ -27,12 +27,12 @@ export const BY_CANCELBACK = 3;
 const WORDS = ROW_WORDS[ROW_ROLLBACK];
 
 export class RollbackLog {
-  /** Number of the rollback that is under way or was last. */
+  /** Number of the current rollback, or of the last one. */
   current = 0;
   private readonly pe: Pe;
   private readonly slab: SlabWriter;
   private readonly clock: RunClock;
-  /** The last GVT: set by who knows it. */
+  /** The last GVT, set from outside. */
   gvt = 0;
   gvtIndex = 0;
   private row = -1;
@@ -47,7 +47,7 @@ export class RollbackLog {
   /**
    * A rollback of `kp` to event `h` begins.
    * @param newest receive time of the KP's newest event
-   * @param parentPe, parentId the rollback that cancelled `h`; 0 for none
+   * @param parentPe, parentId the rollback that cancelled `h`; 0 if there is none
    */
   begin(
     cause: number,

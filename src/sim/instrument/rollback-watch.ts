@@ -1,4 +1,4 @@
-/** What an optimistic engine tells its instrumentation, outside the path of an event that goes well. */
+/** What an optimistic engine reports to its instrumentation, except on the path of events that need no rollback. */
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import type { EventTracer, PeRecorder } from './pe-recorder.ts';
@@ -24,7 +24,7 @@ export class RollbackWatch {
     this.stragglers = pe.instrument?.stragglers ?? null;
   }
 
-  /** The watch of `pe`; null where nothing is recorded that it would see. */
+  /** The watch of `pe`; null if nothing is recorded that it would see. */
   static of(pe: Pe): RollbackWatch | null {
     const { instrument } = pe;
     const sees =
@@ -36,7 +36,7 @@ export class RollbackWatch {
     return this.pe.pool.I[(h << 1) + DEST];
   }
 
-  /** Number of the rollback under way; 0 where they are not logged. */
+  /** Number of the current rollback; 0 if rollbacks are not recorded. */
   get rollback(): number {
     return this.log?.current ?? 0;
   }
@@ -74,23 +74,23 @@ export class RollbackWatch {
     this.log?.end();
   }
 
-  /** An event waits to be undone because of `rollback` of `pe`. */
+  /** An event waits to be undone because of rollback `rollback` of `pe`. */
   push(pe: number, rollback: number): void {
     this.causes.push(pe, rollback);
   }
 
-  /** Takes the newest event that waits: `cancellation` then speaks of it. */
+  /** Takes the newest waiting event, to which `cancellation` then refers. */
   pop(): void {
     this.causeRollback = this.causes.pop() as number;
     this.causePe = this.causes.pop() as number;
   }
 
-  /** An anti-message has gone out for an event that LP `index` had sent. */
+  /** An anti-message has been sent for an event that LP `index` had sent. */
   tookBack(index: number): void {
     this.tally?.add(index, T_SENDS);
   }
 
-  /** Event `h`, or an anti-message for it, has come from another PE. */
+  /** Event `h`, or an anti-message for it, has arrived from another PE. */
   received(h: number): void {
     this.tally?.add(this.index(h), T_RECEIVES);
   }

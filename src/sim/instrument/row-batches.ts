@@ -1,4 +1,4 @@
-/** Rows of PEs to batches: what `extra.frames` and live streams carry. */
+/** Turns rows of PEs into batches, which `extra.frames` and live streams carry. */
 import type { Batch, Cell, Column, Metric, Schema } from '../../model/metric.ts';
 import { ROSS_KP, ROSS_LP, ROSS_MODEL, ROSS_PE, ROSS_ROLLBACK } from '../../model/schemas/ross.ts';
 import {
@@ -24,7 +24,7 @@ import {
 import type { Scalar } from '../../model/struct.ts';
 import type { PayloadLayout } from './payload.ts';
 
-/** Rows of a batch, at most. */
+/** Most rows of a batch. */
 const ROWS = 8192;
 /** Columns before a record's fields: real_time, virtual_time, gvt, gvt_index, mode. */
 const HEADER = 5;
@@ -48,7 +48,7 @@ function arrayFor(cell: Cell): Column {
   }
 }
 
-/** Collects rows of one schema; full batches go out by themselves. */
+/** Collects rows of one schema; full batches are sent at once. */
 class Gathered {
   readonly columns: Column[];
   n = 0;
@@ -258,7 +258,7 @@ export class RowBatches {
     }
   }
 
-  /** Emits what has been gathered. */
+  /** Sends what has been collected. */
   flush(): void {
     for (const part of [...this.samples, this.rollbacks, ...this.models]) part?.flush();
   }

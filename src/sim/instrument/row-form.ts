@@ -16,7 +16,7 @@ export interface RowForm {
   readonly direct: boolean;
   /** Words of a row, by kind. */
   readonly words: readonly number[];
-  /** Words before the fields, and what they are: `at` and `begin` fill them. */
+  /** Words before the fields, and what they hold: `at` and `begin` fill them. */
   readonly headWords: number;
   readonly head: Int32Array;
   /** Rows of a new sampling point follow. */

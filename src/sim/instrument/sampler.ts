@@ -1,4 +1,4 @@
-/** Samples of one PE, its KPs and its LPs: what has changed since the last sample of the same mode. */
+/** Samples one PE, its KPs and its LPs: what has changed since the last sample of the same mode. */
 import { KP_FIELDS, PE_FIELDS } from '../../model/schemas/ross.ts';
 import * as form from '../../model/schemas/ross-rows.ts';
 import type { Activity } from '../counters.ts';
@@ -10,7 +10,7 @@ import type { SlabWriter } from './slab.ts';
 import type { Tally } from './tally.ts';
 import * as tallies from './tally.ts';
 
-// Imported bindings are checked at each use; these are not.
+// Imported bindings are checked at each use; these constants are not.
 const { A, ACTIVITIES, C, COUNTERS } = counters;
 const { ROW_KP, ROW_LP, ROW_PE } = form;
 const { T_ABORTED, T_PROCESSED, T_RECEIVES, T_REMOTE, T_ROLLED_BACK, T_SENDS } = tallies;
@@ -41,7 +41,7 @@ const PE_TIMES = PE_FIELDS.findIndex((m) => m.key === 'network_read_time');
 const PE_REMOTE = PE_FIELDS.length;
 const KP_EFFICIENCY = KP_FIELDS.length - 1;
 
-/** Per cent; as ROSS: 0 where net is not positive. */
+/** Per cent, as in ROSS: 0 if the net number of events is not positive. */
 function efficiencyOf(processed: number, rolledBack: number): number {
   const net = processed - rolledBack;
   return net > 0 ? 100 * (1 - rolledBack / net) : 0;
@@ -53,12 +53,12 @@ export class Sampler {
   private readonly engine: SampledEngine;
   private readonly slab: SlabWriter;
   private readonly levels: Levels;
-  /** What had been counted at the last sample. */
+  /** The counts at the last sample. */
   private readonly counts = new Float64Array(COUNTERS.length);
   private readonly seconds = new Float64Array(ACTIVITIES.length);
   private readonly words: Int32Array;
   private readonly rollbacks: Int32Array;
-  /** Sums of one point over the LPs of each KP: six words each. */
+  /** Sums over the LPs of each KP for one sampling point: six words each. */
   private readonly sums: Int32Array;
   private readonly rows: RowForm;
   private lpStretch: LpWriter | null = null;
@@ -68,7 +68,7 @@ export class Sampler {
 
   /**
    * @param mode number of the mode (`MODE_GVT`…)
-   * @param direct whether rows are the bytes of the file
+   * @param direct whether rows have the form of the file
    */
   constructor(
     pe: Pe,
@@ -103,12 +103,12 @@ export class Sampler {
   /** Writes the rows of one sampling point. */
   take(point: SamplePoint): void {
     this.rows.at(point);
-    // A point stays in one buffer where it can: readers of the 2017 layout need it whole.
+    // A sampling point stays in one buffer if possible: readers of the 2017 layout need it whole.
     if (this.pointWords > this.slab.capacity) this.takePieces(point.gvt);
     else if (this.slab.ensure(this.pointWords, this.pointRows)) this.takeWhole(point.gvt);
   }
 
-  /** There is room for all. KPs' rows come before those of the LPs whose counts they add up, but are written after. */
+  /** There is room for all rows. KPs' rows come before those of their LPs, but are written after them, as they hold their sums. */
   private takeWhole(gvt: number): void {
     const { slab, levels, rows, pe } = this;
     const { tally } = pe;
@@ -127,7 +127,7 @@ export class Sampler {
     if (!levels.lp && perLp) this.words.set(tally.words);
   }
 
-  /** A buffer is smaller than the point. */
+  /** A buffer is smaller than the sampling point. */
   private takePieces(gvt: number): void {
     const { slab, levels, rows, pe } = this;
     const { tally } = pe;
@@ -149,7 +149,7 @@ export class Sampler {
     } else if (perLp) this.words.set(tally.words);
   }
 
-  /** Takes `n` rows for which there is room; returns the word of the first. */
+  /** Takes `n` rows, for which there is room; returns the word of the first. */
   private skip(kind: number, n: number): number {
     const { slab, rows } = this;
     const at = slab.at;
@@ -193,7 +193,7 @@ export class Sampler {
     counts.set(now);
   }
 
-  /** Times that are estimated anew each time may shrink: the sum stays true, no interval is negative. */
+  /** Times that are estimated anew each time may shrink. Such intervals become 0, and the sum stays true. */
   private secondsSince(activity: number): number {
     const now = this.pe.seconds[activity];
     const since = now - this.seconds[activity];
@@ -202,7 +202,7 @@ export class Sampler {
     return since;
   }
 
-  /** Adds up what LPs have counted since the last sample, by KP. */
+  /** Adds up, by KP, what LPs have counted since the last sample. */
   private sumLps(tally: Tally): void {
     const { sums, words } = this;
     sums.fill(0);
@@ -219,7 +219,7 @@ export class Sampler {
     }
   }
 
-  /** @param first word of the first row; -1: room is to be found row by row */
+  /** @param first word of the first row; -1: ask for room row by row */
   private kpRows(tally: Tally, gvt: number, first: number): void {
     const { pe, slab, words, rollbacks, sums } = this;
     const { i32, f32 } = slab;
@@ -260,7 +260,7 @@ export class Sampler {
 type LpWriter = (at: number, from: number, to: number) => void;
 
 /**
- * The one loop that may run a thousand times per GVT: a closure over constants, so that V8 compiles addresses and
+ * The only loop that may run a thousand times per GVT: a closure over constants, so that V8 compiles addresses and
  * lengths into it (in-order.ts).
  */
 function lpWriter(
@@ -278,7 +278,7 @@ function lpWriter(
   const stride = rows.words[ROW_LP];
 
   return (start, from, to) => {
-    // A row of the file's has a head of six words (row-form.ts): the same for all LPs.
+    // A row in the form of the file has a head of six words (row-form.ts), which is the same for all LPs.
     const a = head[0];
     const b = head[1];
     const c = head[2];

@@ -8,7 +8,7 @@
  *      40…47        f64: records dropped, bytes dropped, milliseconds waited, bytes filled
  * byte 4096 + b s   buffer b, s bytes
  * ```
- * What is published is whole records, so the recorder may take it while the PE goes on filling.
+ * Published bytes are whole records, so the recorder may take them while the PE goes on filling.
  */
 const BUFFERS = 3;
 
@@ -25,16 +25,16 @@ const WAITED = 22;
 const FILLED = 23;
 const DATA = 4096;
 
-/** Words of the memory that all slabs of a run share: rung when there is something to do; set when all is lost. */
+/** Words of the memory that all slabs of a run share: one is rung when there is something to do; one is set when all is lost. */
 export const DOORBELL = 0;
 export const BROKEN = 1;
 export const FINISHED = 2;
 /** Bytes of frames that the starting thread has taken from the recorder, modulo 2^32. */
 export const TAKEN = 3;
-/** Word of PE p's kernel thread id: THREADS + p. */
+/** Word with the kernel's thread id of PE p: THREADS + p. */
 export const THREADS = 16;
 
-/** Milliseconds between looks at whether the recorder still lives, for a PE that waits. */
+/** Milliseconds between checks that the recorder is still alive, by a PE that waits for it. */
 const LOOK = 200;
 
 const control = (b: number, word: number) => 8 + 8 * b + word;
@@ -72,18 +72,18 @@ interface SlabPolicy {
   readonly onOverflow: 'wait' | 'drop';
 }
 
-/** The PE's end. Rows are written into `i32`, `f32` or `f64` from word `at` on, after `ensure`. */
+/** The PE's side. Rows are written into `i32`, `f32` or `f64` from word `at` on, after `ensure`. */
 export class SlabWriter {
   readonly i32: Int32Array;
   readonly f32: Float32Array;
   readonly f64: Float64Array;
   /** Word at which the next row begins. */
   at: number;
-  /** Word at which the current buffer ends. Callers for whom a call is too much ask for no `ensure` below it. */
+  /** Word at which the current buffer ends. Callers that cannot afford a call need not call `ensure` below it. */
   limit: number;
   private readonly bell: Int32Array;
   private readonly policy: SlabPolicy;
-  /** Words of a buffer, and of how many may be left free at a GVT. */
+  /** Words of a buffer, and how many of them may be left free at a GVT. */
   private readonly size: number;
   private readonly spare: number;
   private buffer = 0;
@@ -110,12 +110,12 @@ export class SlabWriter {
     return this.size;
   }
 
-  /** Makes room for `records` rows of `words` words in all. False: they are to be dropped, and have been counted. */
+  /** Makes room for `records` rows with `words` words in all. False: they must be dropped, and have been counted as such. */
   ensure(words: number, records = 1): boolean {
     return this.at + words <= this.limit || this.turn(words, records);
   }
 
-  /** How many of `n` rows of `words` words there is room for, at least one; 0: the first is to be dropped. */
+  /** How many of `n` rows of `words` words there is room for, at least one; 0: the first must be dropped. */
   room(words: number, n: number): number {
     if (!this.ensure(words)) return 0;
     return Math.min(n, Math.floor((this.limit - this.at) / words));
@@ -180,12 +180,12 @@ export class SlabWriter {
     Atomics.store(this.i32, control(this.buffer, USED), (this.at - this.start) * 4);
   }
 
-  /** After each GVT: publishes, and hands the buffer over if it is nearly full. */
+  /** Called after each GVT: publishes, and hands the buffer over if it is nearly full. */
   atGvt(): void {
     if (this.stuck || this.policy.disableOutput) return;
     if (this.limit - this.at < this.spare && this.at > this.start) {
       this.handOver();
-      // The next buffer is taken when it is needed: this one may have been the last for long.
+      // The next buffer is taken only when it is needed: this one may be the last for a long time.
     } else this.publish();
   }
 
@@ -200,7 +200,7 @@ export class SlabWriter {
   }
 }
 
-/** The recorder's end. */
+/** The recorder's side. */
 export class SlabReader {
   private readonly i32: Int32Array;
   private readonly f64: Float64Array;
@@ -216,9 +216,9 @@ export class SlabReader {
   }
 
   /**
-   * Gives what has been handed over to `sink`, and with `partial` also what is published of the buffer that is
-   * being filled. The bytes are whole rows, to be used during the call only.
-   * @throws what `sink` throws; the bytes it was given are then lost
+   * Passes what has been handed over to `sink`, and with `partial` also what is published of the buffer that is
+   * being filled. The bytes are whole rows, valid only during the call.
+   * @throws what `sink` throws; the bytes that it was given are then lost
    */
   drain(partial: boolean, sink: (bytes: Uint8Array<SharedArrayBuffer>) => void): void {
     const { i32 } = this;

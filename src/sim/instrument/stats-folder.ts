@@ -1,4 +1,4 @@
-/** The folder of ROSS's files: `stats-output`, or one with the process and time in its name where that exists. */
+/** The folder of ROSS's files: `stats-output`, or a name with the process and time if that exists. */
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -16,7 +16,7 @@ export class StatsFolderError extends ModelError {
   override readonly name = 'StatsFolderError';
 }
 
-/** What ROSS calls each stream's file; rollbacks have none. */
+/** ROSS's name for each stream's file; rollbacks have none. */
 const FILE_OF: Readonly<Record<Stream, string | null>> = {
   gvt: 'gvt.bin',
   rt: 'rt.bin',
@@ -70,7 +70,7 @@ export function writeStatsTexts(folder: string, files: StatsFiles, texts: StatsT
   }
 }
 
-/** Whether samples hold KPs and LPs. */
+/** Whether samples contain KPs and LPs. */
 export function detailed(config: InstrumentConfig): boolean {
   return config.levels.kp || config.levels.lp;
 }

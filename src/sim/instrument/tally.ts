@@ -1,5 +1,5 @@
 /**
- * What a PE counts per LP, or per KP where LPs are not sampled. Kept only in runs that sample KPs or LPs: a few
+ * What a PE counts per LP, or per KP if LPs are not sampled. Kept only in runs that sample KPs or LPs: a few
  * adds per event.
  */
 

@@ -4,7 +4,7 @@ import type { Batch } from '../../model/metric.ts';
 import { SIM_PROCESS, SIM_THREAD } from '../../model/schemas/sim.ts';
 import { THREADS } from './slab.ts';
 
-/** One sample of all threads that are known and still there; null where there is none. */
+/** One sample of all known threads that still exist; null if there is none. */
 export function threadBatch(bell: Int32Array, pes: number, real: number): Batch | null {
   const found: { pe: number; values: bigint[] }[] = [];
   for (let pe = 0; pe < pes; pe++) {

@@ -1,4 +1,4 @@
-/** Ways through networks whose routers all have terminals: minimal, Valiant's, and the better of both by local queues (UGAL-L). */
+/** Routes through networks whose routers all have terminals: minimal, Valiant's, and the better of both by local queues (UGAL-L). */
 import { type OptionSpec, oneOf } from '../../model/option.ts';
 import type { RouterView, Routes } from './topology.ts';
 
@@ -10,9 +10,9 @@ export const routingOption = (): OptionSpec<string> =>
     'shortest ways; by a random place; or the better of both by the queues of the first router (UGAL-L)',
   );
 
-/** What a direct network says of itself. Places are routers, or groups of routers. */
+/** What a direct network tells about itself. Places are routers, or groups of routers. */
 export interface Ways {
-  /** Number of places by which packets may go. */
+  /** Number of places through which packets may be routed. */
   readonly places: number;
   /** The place of a router. */
   placeOf(router: number): number;
@@ -20,16 +20,16 @@ export interface Ways {
   home(terminal: number): number;
   /** Port of the next link on the shortest way to a router. */
   port(router: number, to: number): number;
-  /** Port of the next link on the shortest way to a place where `router` is not. */
+  /** Port of the next link on the shortest route to a place that does not contain `router`. */
   portToPlace(router: number, place: number): number;
-  /** Links on the shortest way. */
+  /** Number of links on the shortest route. */
   hops(router: number, to: number): number;
-  /** Links on the shortest way by a place. */
+  /** Number of links on the shortest route through a place. */
   hopsBy(router: number, place: number, to: number): number;
   channel: Routes['channel'];
 }
 
-/** A place where neither the packet nor its destination is; -1 where there is no other. */
+/** A place that contains neither the packet nor its destination; -1 if there is no other. */
 function otherPlace(ways: Ways, router: number, home: number, view: RouterView): number {
   const [low, high] = [ways.placeOf(router), ways.placeOf(home)].sort((a, b) => a - b);
   const excluded = low === high ? 1 : 2;
@@ -40,7 +40,7 @@ function otherPlace(ways: Ways, router: number, home: number, view: RouterView):
   return place;
 }
 
-/** The ways of a direct network by the option `routing`. */
+/** The routes of a direct network according to the option `routing`. */
 export function directRoutes(routing: string, ways: Ways): Routes {
   return {
     via(router, to, view) {

@@ -1,6 +1,6 @@
 /**
  * Dragonfly (Kim, Dally, Scott, Abts, 2008): groups of `a` routers, all joined to each other, each with `p` terminals and `h` links to
- * other groups; a·h + 1 groups, so that one link joins each two groups.
+ * other groups. With a·h + 1 groups, one link joins each pair of groups.
  *
  *     ports 0…a-2: the other routers of the group, in order      ports a-1…a+h-2: links to other groups
  *     link k of group i (k = router × h + port): to group (i + k + 1) mod g, whose link is a·h - 1 - k
@@ -21,7 +21,7 @@ export interface DragonflyOptions {
 }
 
 /**
- * A dragonfly of the greatest size, with one link between each two groups.
+ * A dragonfly of the greatest size, with one link between each pair of groups.
  * @example
  * ```ts
  * import { dragonfly } from 'triscope/sim/networks';
@@ -39,7 +39,7 @@ export function dragonfly({ p, a, h, routing }: DragonflyOptions): Topology {
   /** Number of the link from one group to another. */
   const linkTo = (from: number, to: number) => (to - from - 1 + groups) % groups;
   const groupOf = (router: number) => Math.floor(router / a);
-  /** The router of a group with its link to another. */
+  /** The router of a group that has its link to another group. */
   const gate = (from: number, to: number) => from * a + Math.floor(linkTo(from, to) / h);
 
   const ways: Ways = {
@@ -66,7 +66,7 @@ export function dragonfly({ p, a, h, routing }: DragonflyOptions): Topology {
       const first = gate(from, place) === router ? 1 : 2;
       return first + ways.hops(gate(place, from), to);
     },
-    // A channel for each group that a packet sees: none waits for one that has been in fewer.
+    // A channel for each group on a packet's route: no packet waits for one that has passed fewer groups.
     channel: (_router, from, channel) => channel + (from >= 0 && isGlobal(from) ? 1 : 0),
   };
 
@@ -95,7 +95,7 @@ export function dragonfly({ p, a, h, routing }: DragonflyOptions): Topology {
       return links;
     },
     routes: () => directRoutes(routing, ways),
-    // All of a group to the next: one link for a·p terminals.
+    // All terminals of a group send to the next group: one link for a·p terminals.
     worst(terminal, view) {
       const group = (Math.floor(terminal / (a * p)) + 1) % groups;
       return group * a * p + view.integer(0, a * p - 1);

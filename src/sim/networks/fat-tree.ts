@@ -26,7 +26,7 @@ export const fatTreeRouting = () =>
     'the way up: by the destination (d mod k), random, or the shortest queue',
   );
 
-/** The port up with the shortest queue; among equal ones the next from a random one on. */
+/** The port up with the shortest queue; among equal ones, the next one from a random port on. */
 function shortest(k: number, view: RouterView) {
   const first = view.integer(0, k - 1);
   let best = first;
@@ -85,16 +85,16 @@ export function fatTree({ k, n, routing }: FatTreeOptions): Topology {
         const level = router % n;
         const word = (router - level) / n;
         const home = Math.floor(to / k);
-        // Below this switch: its word agrees with that of the terminal's switch from digit `level` on.
+        // The terminal is below this switch: the switch's word agrees with that of the terminal's switch from digit `level` on.
         if (Math.floor(word / powers[level]) === Math.floor(home / powers[level]))
           return k + digit(home, level - 1);
         if (routing === 'dmodk') return digit(to, level);
         return routing === 'random' ? view.integer(0, k - 1) : shortest(k, view);
       },
-      // Down comes after up, and never before: that is no circle.
+      // Packets go up first and then down, so channels cannot form a circle.
       channel: () => 0,
     }),
-    // The digits of its number the other way round: under d mod k all k terminals of a switch go up by one port.
+    // The digits of its number reversed: with d mod k, all k terminals of a switch would go up by one port.
     worst(terminal) {
       let to = 0;
       for (let d = 0; d < n; d++) to += digit(terminal, d) * powers[n - 1 - d];

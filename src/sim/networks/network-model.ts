@@ -1,4 +1,4 @@
-/** A model of a network: routers and terminals with credits between them, whatever their topology. */
+/** A model of a network of any topology: routers and terminals, with credits between them. */
 import { float, int, type OptionSpecs, type OptionValues, oneOf } from '../../model/option.ts';
 import { defineModel } from '../define-model.ts';
 import { type Model, ModelError } from '../model.ts';
@@ -8,7 +8,7 @@ import { finishTerminal, handleTerminal, initTerminal, terminalState } from './t
 import type { Topology } from './topology.ts';
 import { PATTERNS, patternOf } from './traffic.ts';
 
-/** A network, as a model: what `networkModel` needs to know of it. */
+/** A network as a model: what `networkModel` needs to know. */
 export interface NetworkDeclaration<O extends OptionSpecs> {
   /** Lower case, as it appears in commands. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface NetworkDeclaration<O extends OptionSpecs> {
   readonly help: string;
   /** The topology's own options: its sizes, its routing. */
   readonly options: O;
-  /** The network for some values of these options. @throws ModelError for values that cannot be */
+  /** The network for given values of these options. @throws ModelError for invalid values */
   topology(options: OptionValues<O>): Topology;
 }
 
@@ -51,7 +51,7 @@ const common = {
 type Common = OptionValues<typeof common>;
 type Values = OptionValues<OptionSpecs>;
 
-/** Which LP is what. */
+/** Which LP is which router or terminal. */
 function placesOf(t: Topology) {
   const withTerminals = Array.from({ length: t.routers }, (_, r) => t.hasTerminals(r));
   const terminals = withTerminals.filter(Boolean).length * t.concentration;
@@ -78,7 +78,7 @@ interface NetworkTables {
   readonly homes: Readonly<ArrayLike<number>>;
 }
 
-/** What handlers know of the network. @throws ModelError for options that do not go together */
+/** What handlers know about the network. @throws ModelError for options that contradict each other */
 function paramsOf(
   o: Common,
   topology: Topology,
@@ -155,7 +155,7 @@ function paramsOf(
  * ```
  */
 export function networkModel<const O extends OptionSpecs>(network: NetworkDeclaration<O>): Model {
-  // Sizes of fields ask for the same network again and again.
+  // The sizes of fields ask for the same network again and again.
   const made: { key: string; topology: Topology | undefined } = { key: '', topology: undefined };
   const topologyOf = (given: object): Topology => {
     const own = Object.keys(network.options).map(

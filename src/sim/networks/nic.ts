@@ -3,9 +3,9 @@ import type { Lp } from '../model.ts';
 import { FREE, type message, type NetworkParams, PACKET } from './packets.ts';
 
 export const nicState = {
-  /** Packets for which the router has room. */
+  /** Number of packets for which the router has room. */
   credits: 'u32',
-  /** Until when the link sends, and whether FREE is to come. */
+  /** Until when the link sends, and whether FREE is under way. */
   busyUntil: 'f64',
   frees: 'bool',
   injected: 'u32',
@@ -16,7 +16,7 @@ type Nic = Lp<typeof nicState, typeof message, NetworkParams>;
 export const terminalOf = (lp: { readonly id: number; readonly params: NetworkParams }): number =>
   -1 - lp.params.places[lp.id];
 
-/** Whether a packet that was made at `made` may be sent now; else what it waits for will come. */
+/** Whether a packet that was made at `made` may be sent now. If not, the event for which it waits will arrive. */
 export function isReady(lp: Nic, made: number): boolean {
   const { state: s, now } = lp;
   if (s.credits === 0) return false; // until CREDIT

@@ -1,56 +1,56 @@
-/** What routers and terminals send each other, and what both know of their network. */
+/** What routers and terminals send to each other, and what both know about their network. */
 
 import type { Routes } from './topology.ts';
 import type { Pattern } from './traffic.ts';
 
-/** What an event is to whom it reaches. */
+/** What an event means to its receiver. */
 /** The head of a packet; at a terminal its tail. */
 export const PACKET = 0;
 /** A packet has left the buffer at the other end of `port`: there is room for one more on `channel`. */
 export const CREDIT = 1;
-/** To oneself: what was given to the link at `port` has been sent at `since`. */
+/** To the LP itself: the link at `port`, which began to send at `since`, has finished. */
 export const FREE = 2;
 
 export const message = {
   kind: 'u8',
   port: 'u16',
   channel: 'u8',
-  /** Of a packet: terminal to which it goes, place by which it goes (-1: none), flits, links so far. */
+  /** Of a packet: destination terminal, place through which it goes (-1: none), flits, links so far. */
   to: 'i32',
   via: 'i32',
   flits: 'u32',
   hops: 'u8',
-  /** Virtual time at which it was made; of FREE: at which the link is free. */
+  /** Virtual time at which the packet was made; of FREE: at which the link is free. */
   since: 'f64',
 } as const;
 
 /** Sizes of a network, and where its LPs are. */
 export interface NetworkParams {
   readonly routes: Routes;
-  /** Ports to other routers, at most; terminals' ports have the numbers after them. */
+  /** Most ports to other routers; ports to terminals have the numbers after them. */
   readonly ports: number;
   readonly concentration: number;
   readonly channels: number;
   readonly terminals: number;
   /** Packets for which an input has room, on each channel. */
   readonly buffer: number;
-  /** Times of a flit's way through a router, along a link, and along a long one. */
+  /** Times that a flit takes through a router, along a link, and along a long link. */
   readonly routerDelay: number;
   readonly latency: number;
   readonly globalLatency: number;
   isLong(router: number, port: number): boolean;
-  /** Of each LP: the number of its router, or -1 less the number of its terminal. */
+  /** For each LP: the number of its router, or -1 minus the number of its terminal. */
   readonly places: Readonly<ArrayLike<number>>;
   /** LP of each router; the LPs of its terminals follow it. */
   readonly routerLps: Readonly<ArrayLike<number>>;
   /** Router of each terminal. */
   readonly homes: Readonly<ArrayLike<number>>;
-  /** As `Topology.links` has them. */
+  /** As in `Topology.links`. */
   readonly links: Readonly<ArrayLike<number>>;
   readonly packetSize: number;
   /** Mean time between packets that a terminal makes; Infinity for none. */
   readonly interval: number;
-  /** Virtual time from which on none are made. */
+  /** Virtual time from which on no packets are made. */
   readonly until: number;
   readonly pattern: Pattern;
 }

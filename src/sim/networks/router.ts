@@ -1,7 +1,8 @@
 /**
  * A router: packets come into the buffer of their input's virtual channel and wait there for their output link, in one queue for
- * each output and channel. A link sends a packet if the buffer at its other end has room (credits); the room that the packet leaves is
- * credited to where it came from. Its head may leave before its tail has come (virtual cut-through, Kermani and Kleinrock, 1979).
+ * each output and channel. A link sends a packet if the buffer at its other end has room (credits). The room that the packet
+ * leaves is credited to its sender. Its head may leave before its tail has arrived (virtual cut-through, Kermani and
+ * Kleinrock, 1979).
  *
  *     ports 0…P-1: to routers, P…P+C-1: terminals      queue of port p, channel c: p × channels + c
  *     slot: one packet in a buffer; slots are linked to queues by their number + 1 (0: none)
@@ -19,9 +20,9 @@ import {
   terminalLp,
 } from './packets.ts';
 
-/** How large a router's state is, by the options of its model. */
+/** The size of a router's state, from the options of its model. */
 export interface RouterSizes {
-  /** Ports, terminals' included. */
+  /** Number of ports, including those to terminals. */
   radix(options: object): number;
   /** Queues: ports by channels. */
   queues(options: object): number;
@@ -31,20 +32,20 @@ export interface RouterSizes {
 
 export const routerState = ({ radix, queues, slots }: RouterSizes) =>
   ({
-    /** Per port: until when its link sends, whether FREE is to come, packets that wait, those and packets without credit. */
+    /** Per port: until when its link sends, whether FREE is under way, packets that wait, the same plus packets without credit. */
     busyUntil: array('f64', radix),
     frees: array('u8', radix),
     waiting: array('u32', radix),
     load: array('u32', radix),
-    /** Channel that was served last, and what was sent: packets, flits. */
+    /** The channel that was served last; packets and flits that were sent. */
     turn: array('u8', radix),
     packets: array('u32', radix),
     flits: array('f64', radix),
-    /** Per queue: its first and last slot, and packets for which there is room at the other end. */
+    /** Per queue: its first and last slot, and the number of packets for which there is room at the other end. */
     first: array('u32', queues),
     last: array('u32', queues),
     credits: array('u32', queues),
-    /** Per slot: the next one of its queue, or of the free ones; its packet; the input where it lies. */
+    /** Per slot: the next slot of its queue, or of the free slots; its packet; the input in whose buffer it is. */
     next: array('u32', slots),
     to: array('i32', slots),
     via: array('i32', slots),
@@ -78,7 +79,7 @@ export function handleRouter(lp: Router, event: Message): void {
     serve(lp, port, false);
   } else {
     s.frees.set(port, 0);
-    // Where a packet that came at this very time was sent already, the link is busy until later.
+    // If a packet that arrived at this very time has been sent already, the link is busy for longer.
     serve(lp, port, event.since === s.busyUntil.get(port));
   }
 }
@@ -127,7 +128,8 @@ function takeSlot(lp: Router): number {
   return free - 1;
 }
 
-/** Sends the next packet of a port, if its link is free and the other end has room. Channels take turns. @param isFree it is, whatever `busyUntil` says */
+/** Sends the next packet of a port if its link is free and the other end has room. Channels take turns.
+ * @param isFree the link is free, whatever `busyUntil` says */
 function serve(lp: Router, port: number, isFree: boolean): void {
   const { state: s, params: p } = lp;
   if (s.waiting.get(port) === 0) return;
@@ -141,7 +143,7 @@ function serve(lp: Router, port: number, isFree: boolean): void {
     channel = channel + 1 >= channels ? 0 : channel + 1;
     const queue = port * p.channels + channel;
     if (s.first.get(queue) === 0) continue;
-    // Terminals take what comes.
+    // Terminals take all that arrives.
     if (port < p.ports && s.credits.get(queue) === 0) continue;
     transmit(lp, port, channel);
     break;
@@ -209,7 +211,7 @@ function fill(
   packet.since = s.since.get(slot);
 }
 
-/** Tells where the packet of a slot came from that there is room again, once its tail has left. */
+/** Sends credit for a packet's slot to where the packet came from, once its tail has left. */
 function credit(lp: Router, router: number, slot: number, flits: number): void {
   const { state: s, params: p } = lp;
   const input = s.port.get(slot);
@@ -223,7 +225,7 @@ function credit(lp: Router, router: number, slot: number, flits: number): void {
   } else lp.send(lp.id + 1 + input - p.ports, delay).kind = CREDIT;
 }
 
-/** The share of the time until `now` in which the link of a port sent; what it has still to send does not count. */
+/** The share of the time until `now` in which the link of a port was sending, without what it still has to send. */
 export function utilisation(lp: LpView<State, NetworkParams>, port: number): number {
   const { state: s, now } = lp;
   if (!(now > 0)) return 0;

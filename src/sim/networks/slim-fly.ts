@@ -13,13 +13,13 @@ import { linksOf, type Topology } from './topology.ts';
 export interface SlimFlyOptions {
   /** An odd prime number; there are 2 q² routers. */
   readonly q: number;
-  /** Number of terminals of each router; 0 for half of its links, rounded up: those that balance the network. */
+  /** Number of terminals of each router; 0: half of the number of its links, rounded up, which balances the network. */
   readonly p: number;
   /** `minimal`, `valiant` (by a random router) or `ugal`. */
   readonly routing: string;
 }
 
-/** Most routers: a table of ways has the square of it. */
+/** Most routers: the table of routes has the square of this number of entries. */
 const MOST_Q = 43;
 
 function isOddPrime(q: number): boolean {
@@ -36,13 +36,13 @@ function powersOf(q: number): number[] {
   }
 }
 
-/** The differences X and X' of neighbours; each has with a number its negative, too. */
+/** The differences X and X' of neighbours; with each number they contain its negative. */
 function generators(q: number): readonly [readonly number[], readonly number[]] {
   const powers = powersOf(q);
   const even = powers.filter((_, e) => e % 2 === 0);
   const odd = powers.filter((_, e) => e % 2 === 1);
   if (q % 4 === 1) return [even, odd];
-  // q = 4 w - 1: the first w even powers, and their negatives, which are odd; and those times the root.
+  // q = 4 w - 1: the first w even powers and their negatives, which are odd powers; and those times the root.
   const w = (q + 1) / 4;
   const some = even.slice(0, w).flatMap((x) => [x, q - x]);
   const times = some.map((x) => (x * powers[1]) % q);
@@ -63,7 +63,7 @@ function* pairsOf(q: number): Generator<readonly [number, number]> {
       for (let m = 0; m < q; m++) yield [x * q + y, q * q + m * q + ((((y - m * x) % q) + q) % q)];
 }
 
-/** For each router and destination the port of the next link, and 255 at the router itself; of two links' ways the least port that is there. */
+/** For each router and destination the port of the next link (the lowest, of several routes of two links); 255 for the router itself. */
 function nextPorts(routers: number, ports: number, links: Readonly<ArrayLike<number>>): Uint8Array {
   const next = new Uint8Array(routers * routers).fill(255);
   const neighbour = (r: number, port: number) => Math.floor(links[r * ports + port] / ports);
@@ -80,13 +80,13 @@ function nextPorts(routers: number, ports: number, links: Readonly<ArrayLike<num
   return next;
 }
 
-/** All terminals of a router to those of one that is two links away, in its own column: they share the first link, at least. */
+/** All terminals of a router send to those of one that is two links away, in its own column: they share at least the first link. */
 function worstOf(q: number, concentration: number): Topology['worst'] {
   const steps = generators(q).map((differences) => {
     for (let step = 1; step < q; step++) if (!differences.includes(step)) return step;
     return 0;
   });
-  if (steps.includes(0)) return undefined; // q = 3: columns are joined completely
+  if (steps.includes(0)) return undefined; // q = 3: columns are completely joined
   return (terminal) => {
     const router = Math.floor(terminal / concentration);
     const y = router % q;
@@ -97,7 +97,7 @@ function worstOf(q: number, concentration: number): Topology['worst'] {
 
 /**
  * A Slim Fly.
- * @throws ModelError where `q` is no odd prime, or above 43
+ * @throws ModelError if `q` is no odd prime number, or above 43
  * @example
  * ```ts
  * import { slimFly } from 'triscope/sim/networks';
@@ -136,7 +136,7 @@ export function slimFly({ q, p, routing }: SlimFlyOptions): Topology {
         portToPlace: port,
         hops,
         hopsBy: (router, place, to) => hops(router, place) + hops(place, to),
-        // A channel for each link of a way: none waits for one of fewer.
+        // A channel for each link of a route: no packet waits for one that has passed fewer links.
         channel: (_router, from, channel) => (from < 0 ? 0 : channel + 1),
       });
     },

@@ -1,8 +1,9 @@
 /**
- * A terminal: makes packets, gives them to its router one after another, and takes those that are for it.
+ * A terminal: makes packets, gives them to its router one after another, and receives those that are sent to it.
  *
- * Packets that wait at their source are in no queue, which would have no bound in a network that cannot take them: the terminal knows
- * only when the first of them was made, and draws the next when it is sent. Their times are those of the same random process.
+ * Packets that wait at their source are not in a queue, which would grow without bound in a network that cannot take them. The
+ * terminal knows only when the first of them was made, and draws the next when that one is sent. The times are those of
+ * the same random process.
  */
 import type { ReadonlyStructOf } from '../../model/struct.ts';
 import type { Lp, LpView, Results } from '../model.ts';
@@ -13,12 +14,12 @@ import { CREDIT, type message, type NetworkParams, PACKET } from './packets.ts';
 
 export const terminalState = {
   ...nicState,
-  /** When the next packet was, or will be made; its terminal is drawn when it is sent. */
+  /** When the next packet was or will be made; its destination is drawn when it is sent. */
   next: 'f64',
   delivered: 'u32',
-  /** Flits that came since `--warmup`. */
+  /** Flits that arrived since `--warmup`. */
   flits: 'f64',
-  /** From when a packet was made until its tail has come; and links between routers on its way. */
+  /** Time from when a packet was made until its tail arrived; and number of links between routers on its route. */
   latency: tally(),
   latencies: quantiles({ from: 1, to: 1e7, error: 0.02 }),
   hops: tally(),

@@ -1,6 +1,6 @@
-/** What a network is made of: routers, terminals, links, and the ways that packets take. */
+/** What a network consists of: routers, terminals, links, and the routes of packets. */
 
-/** What routing may know where a packet is: the queues of that router, and its random stream. */
+/** What routing may know at a packet's router: the router's queues and random stream. */
 export interface RouterView {
   /** `load` of a port: packets that wait for it, and packets sent there whose credits have not come back. */
   readonly state: { readonly load: { get(port: number): number } };
@@ -8,67 +8,67 @@ export interface RouterView {
   integer(lo: number, hi: number): number;
 }
 
-/** The ways that packets take. A packet may go by an intermediate place, its `via`: what the number means is the topology's to say; -1 is none. */
+/** The routes of packets. A packet may go through an intermediate place, its `via`: a number of the topology's; -1 is none. */
 export interface Routes {
   /**
-   * Asked once for each packet, at its first router.
+   * Called once for each packet, at its first router.
    * @param router number of the router at which the packet is
    * @param to number of the terminal to which it goes
-   * @returns the place by which it goes; -1 for none
+   * @returns the place through which it goes; -1 for none
    */
   via(router: number, to: number, view: RouterView): number;
   /**
-   * Whether a packet has reached its `via`, and goes straight to its terminal from here on.
+   * Whether a packet has reached its `via`, and goes directly to its terminal from here on.
    * @param router number of the router at which the packet is
    */
   reached(router: number, via: number): boolean;
   /**
-   * The output port to the next router, where terminal `to` is not at this one.
+   * The output port to the next router, if terminal `to` is not at this one.
    * @param router number of the router at which the packet is
    * @param to number of the terminal to which it goes
-   * @param via the place by which it goes; -1 for none, or once it is reached
+   * @param via the place through which it goes; -1 for none, or once it is reached
    */
   port(router: number, to: number, via: number, view: RouterView): number;
   /**
-   * The virtual channel on which the packet leaves, from 0 on. For a network without deadlock, channels in use must not form a circle.
+   * The virtual channel on which the packet leaves, from 0 on. To avoid deadlock, channels in use must not form a circle.
    * @param router number of the router at which the packet is
-   * @param from port by which the packet came; -1 from a terminal
-   * @param channel channel on which it came
+   * @param from port by which the packet arrived; -1 from a terminal
+   * @param channel channel on which it arrived
    * @param port output port
    */
   channel(router: number, from: number, channel: number, port: number): number;
 }
 
-/** A network, for some values of a model's options. Routers and terminals are numbered from 0 on. */
+/** A network, for given values of a model's options. Routers and terminals are numbered from 0 on. */
 export interface Topology {
   /** Number of routers. */
   readonly routers: number;
-  /** Number of ports by which a router is joined to others, at most. */
+  /** Most ports by which a router is joined to others. */
   readonly ports: number;
   /** Number of terminals at a router that has any. Terminals are numbered in order of their routers. */
   readonly concentration: number;
   /** Whether a router has terminals. @param router its number */
   hasTerminals(router: number): boolean;
-  /** Number of virtual channels on each link between routers that routing needs. */
+  /** Number of virtual channels that routing needs on each link between routers. */
   readonly channels: number;
-  /** Number of links on the longest way that routing takes. */
+  /** Number of links on the longest route. */
   readonly longest: number;
   /** Whether the link at `port` of the router with the number `router` is a long one (`--global-latency`). */
   isLong?(router: number, port: number): boolean;
   /**
    * The links: for port `p` of router `r`, element r × ports + p is r2 × ports + p2, the port at the other end; -1 for none.
-   * @throws ModelError for a network that cannot be
+   * @throws ModelError for an impossible network
    */
   links(): Int32Array;
-  /** Makes what tells the ways, once per PE. @param links what `links` gave, shared by all PEs */
+  /** Makes the routes, once per PE. @param links what `links` returned, shared by all PEs */
   routes(links: Readonly<ArrayLike<number>>): Routes;
-  /** The terminal to which the one with the number `terminal` sends so that the network suffers most; undefined where no such pattern is known. */
+  /** The terminal to which `terminal` sends in the pattern that is worst for the network; undefined if no such pattern is known. */
   worst?(terminal: number, view: Pick<RouterView, 'integer'>): number;
 }
 
 /**
  * Links from a list of pairs of routers: each pair takes the first free port at both.
- * @throws RangeError where a router has more than `ports` links
+ * @throws RangeError if a router has more than `ports` links
  */
 export function linksOf(
   routers: number,

@@ -1,21 +1,21 @@
-/** To whom terminals send: the patterns of synthetic traffic (Dally, Towles, 2004, table 3.1). */
+/** Destinations of packets: the patterns of synthetic traffic (Dally, Towles, 2004, table 3.1). */
 import { ModelError } from '../model-error.ts';
 import type { Topology } from './topology.ts';
 
-/** What a pattern draws. */
+/** Draws a pattern's random numbers. */
 export interface Draws {
   uniform(): number;
   integer(lo: number, hi: number): number;
 }
 
-/** The terminal to which one sends next. */
+/** The terminal to which a terminal sends its next packet. */
 export type Pattern = (terminal: number, draws: Draws) => number;
 
-/** What patterns are made of. */
+/** What patterns depend on. */
 export interface TrafficFacts {
   /** Number of terminals. */
   readonly terminals: number;
-  /** How far `shift` is. */
+  /** The distance of `shift`. */
   readonly shift: number;
   /** The share of packets, from 0 to 1, that `hotspot` sends to terminal 0. */
   readonly hot: number;
@@ -27,7 +27,7 @@ const another = (terminal: number, terminals: number, draws: Draws) => {
   return other < terminal ? other : other + 1;
 };
 
-/** Sides of the rectangle of terminals that is nearest to a square. */
+/** Sides of the rectangle of all terminals that is nearest to a square. */
 function rectangle(terminals: number): readonly [number, number] {
   let side = Math.floor(Math.sqrt(terminals));
   while (terminals % side !== 0) side--;
@@ -78,7 +78,7 @@ const MAKERS = {
   },
 } satisfies Record<string, (facts: TrafficFacts) => Pattern>;
 
-/** The patterns, by the words of the option `traffic`. */
+/** The patterns, by the values of the option `traffic`. */
 export const PATTERNS: readonly string[] = Object.keys(MAKERS);
 
 /** @throws ModelError for a pattern that this network cannot have */

@@ -43,7 +43,7 @@ const N0 = 1 / M0;
 const N1 = 1 / M1;
 const N2 = 1 / M2;
 const N3 = 1 / M3;
-// The quotient is found beside the product, not after it.
+// The quotient is computed beside the product, not after it.
 const Q0 = 45991 / M0;
 const Q1 = 207707 / M1;
 const Q2 = 138556 / M2;

@@ -1,4 +1,4 @@
-/** Statistics of many LPs as one: counts and exact sums, so that the result does not depend on the LPs' order. */
+/** Combines statistics of many LPs: counts and exact sums, so that the result does not depend on the LPs' order. */
 import { addTo, type ExactSum, rounded } from '../exact-sum.ts';
 import type { SliceSums } from './slices.ts';
 import { type SteadyMean, steadyMean } from './steady.ts';
@@ -15,7 +15,7 @@ export function addAll(sum: ExactSum, terms: readonly number[]): void {
   for (const term of terms) addTo(sum, term);
 }
 
-/** a b as two doubles whose sum it is (T. J. Dekker, 1971). */
+/** a b as two doubles whose sum is exact (T. J. Dekker, 1971). */
 function product(a: number, b: number): [high: number, low: number] {
   const high = a * b;
   const split = (x: number): [number, number] => {
@@ -40,7 +40,7 @@ export function gatherSlices(slices: SliceSums): GatheredSlices {
   return { from, length, whole, columns: columns.map(exact) };
 }
 
-/** Two slices to one, until they are `length` long. */
+/** Merges pairs of slices until they are `length` long. */
 function coarser(slices: GatheredSlices, length: number): GatheredSlices {
   if (slices.length >= length) return slices;
   const columns = slices.columns.map((sums) =>

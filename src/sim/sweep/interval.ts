@@ -1,11 +1,11 @@
 /**
- * Confidence intervals of means by Student's t: for the values of independent replications, each of them a sum or a mean
- * of many events, and so nearly normal.
+ * Confidence intervals of means by Student's t, for the values of independent replications. Each is a sum or a mean
+ * of many events, and so nearly normally distributed.
  */
 
 /** A mean of values with its confidence interval, all in the unit of the values. */
 export interface MeanInterval {
-  /** How many values there are. */
+  /** Number of values. */
   readonly n: number;
   /** Mean of the values. */
   readonly mean: number;
@@ -94,7 +94,7 @@ export function meanInterval(values: readonly number[], confidence = 0.95): Mean
   return { n, mean, sd, low: mean - half, high: mean + half };
 }
 
-/** Half of the interval's width, relative to the mean; infinite where there is no interval, 0 where all values are equal. */
+/** Half of the interval's width, relative to the mean; infinite if there is no interval, 0 if all values are equal. */
 export function relativeWidth({ mean, sd, high }: MeanInterval): number {
   if (high === null) return Infinity;
   return sd === 0 ? 0 : Math.abs((high - mean) / mean);

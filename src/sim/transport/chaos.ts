@@ -1,12 +1,12 @@
 /**
- * The real transports under the worst conditions: rings and batches of next to no room, and everything that may take
- * its time does, at random. What a transport promises (`transport.ts`) still holds, so results must be the same. Made of parts
- * that a transport is given and of methods that are put in the place of its own: without chaos there is no trace of it.
+ * The real transports under the worst conditions: hardly any room in rings and batches, and random delays wherever a
+ * delay is allowed. What a transport promises (`transport.ts`) still holds, so results must be the same. Chaos consists of parts
+ * that a transport is given and of methods that replace its own: without chaos, the transport has no trace of it.
  *
- *     post, publish   a ring says that it is full: messages wait with their sender, and others overtake them
+ *     post, publish   a ring says that it is full: messages wait at their sender, and others overtake them
  *     flush           is left out for a few turns
- *     drain           some of what has arrived, from some senders, or nothing
- *     contribute      later than it could, and GVTs that nobody needs
+ *     drain           takes only some of what has arrived, from some senders, or nothing
+ *     contribute      comes later than it could; GVTs are asked for that nobody needs
  *     take            a GVT is known a few turns late
  */
 import type { MpiLimits } from './mpi.ts';
@@ -14,15 +14,15 @@ import { RingConsumer, RingProducer } from './ring.ts';
 import type { RingParts } from './threads.ts';
 import type { Gvt, Receiver, Transport } from './transport.ts';
 
-/** Plain data: it crosses threads. */
+/** Plain data, because it is sent to threads. */
 export interface ChaosSettings {
-  /** From 1 to 2^31 - 1; says what is how small and how often things are late. */
+  /** From 1 to 2^31 - 1; decides the sizes and how often things are late. */
   readonly seed: number;
-  /** PEs are not told what is under way: for tests that this does not pass unnoticed. */
+  /** PEs are not told what is under way: for tests that such a fault is noticed. */
   readonly careless?: boolean;
   /** Overrides what the seed chooses. */
   readonly shape?: Partial<ChaosShape>;
-  /** Probability that a PE stands still, at each chance; 0 where all PEs share a thread, which would only sleep. */
+  /** Probability that a PE pauses, at each opportunity; 0 if all PEs share a thread, which would only sleep. */
   readonly pauses?: number;
 }
 
@@ -61,7 +61,7 @@ export class Dice {
   }
 }
 
-/** Streams of a seed: what is how small, what to run so (`chaos-case.ts`), and one per PE. */
+/** Random streams of a seed: for the sizes, for what to run (`chaos-case.ts`), and one per PE. */
 const SHAPE = 0;
 export const CASE = 1;
 const FIRST_PE = 2;
@@ -70,7 +70,7 @@ const FIRST_PE = 2;
 interface ChaosShape {
   readonly ringSlots: number;
   readonly batchSlots: number;
-  /** Probability of being late, at each chance. */
+  /** Probability of being late, at each opportunity. */
   readonly late: number;
   readonly limits: Pick<MpiLimits, 'mostBatches' | 'fewRanks' | 'mostTaken'>;
 }
@@ -89,7 +89,7 @@ export function chaosShape(seed: number): ChaosShape {
   };
 }
 
-/** Milliseconds that a PE may stand still, and how often it does unless told otherwise. */
+/** Milliseconds that a PE may pause, and how often it does by default. */
 const PAUSE = 0.05;
 const PAUSES = 1 / 64;
 
@@ -149,7 +149,7 @@ export class Chaos {
     if (this.dice.chance(this.pauses)) Atomics.wait(this.bed, 0, 0, PAUSE);
   }
 
-  /** Puts chaos into the methods of `transport`, which is returned. */
+  /** Replaces methods of `transport` by chaotic ones, and returns it. */
   around<T extends Transport>(transport: T): T {
     this.holdUpMessages(transport);
     this.holdUpGvts(transport);
@@ -192,7 +192,7 @@ export class Chaos {
       if (flushed) flush();
     };
     transport.gvtWaits = () => {
-      // As if the turn had not got so far: what has not been flushed must not count as published.
+      // As if the turn had not got that far: what has not been flushed must not count as published.
       if (!flushed || this.isLate()) return false;
       if (this.dice.chance(0.1) && this.isLate()) transport.requestGvt();
       awaited = waits();

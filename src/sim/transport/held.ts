@@ -1,4 +1,4 @@
-/** Slots for one PE that its ring has no room for, in order: copies of their words, and times. */
+/** Slots for one PE for which its ring has no room, in order: copies of their words, and times. */
 export class Held {
   private slots: Int32Array[] = [];
   private times: number[] = [];
@@ -8,7 +8,7 @@ export class Held {
     return this.slots.length === 0;
   }
 
-  /** @param time of the message that the slot is of, or is a part of */
+  /** @param time of the message to which the slot belongs */
   push(slot: Int32Array, time: number): void {
     this.slots.push(slot);
     this.times.push(time);
@@ -30,7 +30,7 @@ export class Held {
     return slot;
   }
 
-  /** The least time of all; Infinity for none. O(held). */
+  /** The least time of all slots; Infinity if there are none. O(held). */
   least(): number {
     let least = Infinity;
     for (let k = this.gone; k < this.times.length; k++) least = Math.min(least, this.times[k]);

@@ -1,5 +1,5 @@
 /**
- * What the ranks of one machine share: control words and a ring for each ordered pair of them, in one stretch of memory.
+ * What the ranks of one machine share: control words and a ring for each ordered pair of ranks, in one block of memory.
  *
  *     words | doubles | ring 0 → 1 | ring 0 → 2 | … | ring 1 → 0 | …
  */
@@ -9,13 +9,13 @@ import { controlBytes } from './control.ts';
 import { ringBytes } from './ring.ts';
 import type { ThreadMemory } from './threads.ts';
 
-/** All rings of a machine together, about: containers often have 64 MB in /dev/shm. But no ring has less than 64 slots. */
+/** Approximate size of all rings of a machine: containers often have 64 MB in /dev/shm. But no ring has less than 64 slots. */
 const MOST_BYTES = 1 << 25;
 /** Parts begin on cache lines of their own. */
 const LINE = 128;
 
 export interface HostRings {
-  /** The ranks that share, this one among them; a rank's place here is its number in `memory`. */
+  /** The ranks that share, including this one; a rank's place here is its number in `memory`. */
   readonly ranks: readonly number[];
   readonly memory: ThreadMemory;
   release(): void;
@@ -23,7 +23,7 @@ export interface HostRings {
 
 const lines = (bytes: number) => Math.ceil(bytes / LINE) * LINE;
 
-/** This rank's group, where at most so many ranks of a machine share. */
+/** This rank's group, if at most a given number of ranks of a machine share. */
 function groupOf(world: MpiWorld, most: number): number[] {
   const neighbours = world.neighbours();
   const first = Math.floor(neighbours.indexOf(world.rank) / most) * most;
@@ -32,9 +32,9 @@ function groupOf(world: MpiWorld, most: number): number[] {
 
 /**
  * The memory that this rank shares with others of its machine. All ranks call it.
- * @param words of a slot
- * @param most ranks that share one memory
- * @returns null where a rank is alone, or its machine gives no memory to share
+ * @param words number of words of a slot
+ * @param most number of ranks that may share one memory
+ * @returns null if a rank is alone, or its machine has no memory to share
  */
 export function hostRings(world: MpiWorld, words: number, most = Infinity): HostRings | null {
   if (world.size === 1) return null;

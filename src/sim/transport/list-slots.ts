@@ -1,29 +1,29 @@
 /**
- * The priority and tie-breakers of an event that is out of the ordinary: doubles in slots of their own, which follow
- * the event's on the way to another PE. Its EXTRA word tells how many doubles.
+ * The priority and tie-breakers of an event with more than one tie-breaker, or a priority: doubles in slots that follow
+ * the event's slot on the way to another PE. Its EXTRA word holds the number of doubles.
  */
 import type { Signatures } from '../signature.ts';
 
-/** Doubles that fill whole slots of `size` words. */
+/** Number of doubles that fill whole slots of `size` words. */
 const doublesFor = (length: number, size: number) => Math.ceil((length * 2) / size) * (size / 2);
 
 /** The list of the event that is being sent. */
 export class ListSlots {
-  /** Words of its slots, the first `filled` of these. */
+  /** Words of its slots, of which the first `filled` are used. */
   words: Int32Array;
   filled = 0;
   private readonly signatures: Signatures;
   private readonly size: number;
   private doubles = new Float64Array(64);
 
-  /** @param size words of a slot */
+  /** @param size number of words of a slot */
   constructor(signatures: Signatures, size: number) {
     this.signatures = signatures;
     this.size = size;
     this.words = new Int32Array(this.doubles.buffer);
   }
 
-  /** Writes that of event `h`; returns its length in doubles. */
+  /** Writes the list of event `h`; returns its length in doubles. */
   write(h: number): number {
     const { signatures } = this;
     const length = signatures.prefixLength(h) + 1;
@@ -39,7 +39,7 @@ export class ListSlots {
   }
 }
 
-/** An event that has arrived, and its list as far as that has. */
+/** An event that has arrived, and the part of its list that has arrived. */
 export class ArrivingList {
   readonly h: number;
   readonly channel: number;
@@ -51,7 +51,7 @@ export class ArrivingList {
 
   /**
    * @param length of the list, in doubles
-   * @param size words of a slot
+   * @param size number of words of a slot
    */
   constructor(h: number, channel: number, length: number, size: number) {
     this.h = h;
@@ -62,14 +62,14 @@ export class ArrivingList {
     this.words = new Int32Array(this.doubles.buffer);
   }
 
-  /** Takes the slot at `from[at]`; true when it was the last. */
+  /** Takes the slot at `from[at]`; true if it was the last. */
   take(from: Int32Array, at: number): boolean {
     for (let k = 0; k < this.size; k++) this.words[this.filled + k] = from[at + k];
     this.filled += this.size;
     return this.filled >= this.words.length;
   }
 
-  /** Gives the event its list. */
+  /** Attaches the list to the event. */
   adopt(signatures: Signatures): void {
     signatures.adopt(this.h, this.doubles[0], this.doubles, 1, this.length - 1);
   }

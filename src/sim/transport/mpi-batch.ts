@@ -4,7 +4,7 @@
  *     word 0 slots | 1 sending rank | 2 colour | 3 – | slots …
  *
  * A slot is an event record, an anti-message, or a part of an event's list of priority and tie-breakers, which
- * follows its event and may go on in the next batch of the same rank. A batch without slots says that its sender has
+ * follows its event and may go on in the next batch of the same rank. A batch without slots tells that its sender has
  * begun a GVT round.
  */
 
@@ -13,7 +13,7 @@ export const BATCH_FROM = 1;
 export const BATCH_COLOUR = 2;
 export const BATCH_HEADER = 4;
 
-/** Up to this size Open MPI sends at once, without asking the receiver first; its own header is part of it. */
+/** Up to this size Open MPI sends at once, without asking the receiver first; its own header is included. */
 const EAGER_BYTES = 4096 - 64;
 
 export interface BatchShape {
@@ -23,7 +23,7 @@ export interface BatchShape {
   readonly bytes: number;
 }
 
-/** @param most slots, where those are not to be as many as are sent at once */
+/** @param most number of slots, if not as many as are sent at once */
 export function batchShape(slotWords: number, most = Infinity): BatchShape {
   const room = EAGER_BYTES / 4 - BATCH_HEADER;
   const slots = Math.max(1, Math.min(most, Math.floor(room / slotWords)));

@@ -7,27 +7,28 @@
  *                          └── again ◄──┘
  *
  * Batches have one of two colours. A rank begins a round with a cut: from then on it sends in the other colour. A
- * contribution is one MPI_Iallreduce: of the old colour, batches sent less batches received, summed; of the first
- * pending event and of what was sent in the new colour, the least. Where the sum is 0, every batch of the
- * old colour had been received before its receiver contributed, and what crossed the contributions was sent in the
- * new colour: the least is the GVT. Otherwise all contribute again.
+ * contribution is one MPI_Iallreduce of two values: batches of the old colour sent minus those received (summed), and the
+ * least time of the first pending event and of what was sent in the new colour (a minimum). If the sum is 0, every batch
+ * of the old colour had been received before its receiver contributed, and what crossed the contributions was sent in
+ * the new colour: the minimum is the GVT. Otherwise all ranks contribute again.
  *
- * Batches of one rank arrive in order: after its first in the new colour, none of the old is missing, and one that sees
- * such a batch first cuts too. A batch of the colour after the next cannot meet one of the old: a round starts when the
- * one before has ended. Among few ranks each says that it has cut by a batch without slots, which nobody counts, and contributes when all the
- * others have said so: then one reduction is enough. Among many it waits a few turns for batches that go anyhow.
+ * Batches of one rank arrive in order: after its first in the new colour, none of the old is missing. A rank that sees
+ * such a batch before its own cut makes the cut too. A batch of the colour after the next cannot meet one of the old,
+ * because a round starts when the one before has ended. Among few ranks, each announces its cut by a batch without slots,
+ * which is not counted, and contributes when all the others have announced theirs: then one reduction is enough. Among
+ * many, it waits a few turns for batches that are sent anyway.
  *
- * What crosses the contributions may reach its receiver after the GVT has. It bounds how far conservative ranks may go:
- * all of it was sent in the new colour before its sender contributed, and the least time of that is agreed on, too (`Gvt.underWay`).
+ * What crosses the contributions may reach its receiver after the GVT does. It bounds how far conservative ranks may go:
+ * all of it was sent in the new colour before its sender contributed, and its least time is agreed on, too (`Gvt.underWay`).
  * What was sent after a contribution was sent by an event at or after the GVT, and is a lookahead away.
  *
- * Neighbours that share memory count nothing: between the last message of a colour and the first of the next there is a
- * mark in the ring, and a rank always waits for the marks of all its neighbours.
+ * Neighbours that share memory count no batches: a mark in the ring separates the last message of one colour from the first of the
+ * next, and a rank always waits for the marks of all its neighbours.
  */
 import type { MpiWorld, Reduction } from '../../os/mpi/world.ts';
 import { ASK_HOOK, ASK_SAMPLE, ASK_STOP, GVT_TIES, type Gvt } from './transport.ts';
 
-/** Words that are summed; of which the largest counts; one of which the least; and the GVT, as one key. */
+/** Words that are summed; a word whose maximum is taken; one whose minimum is taken; and the GVT, as one key. */
 const BALANCE = 0;
 const COMMITTED = 1;
 const ROLLED_BACK = 2;
@@ -45,7 +46,7 @@ const PRIORITY = 11;
 const TIES = 12;
 const WORDS = TIES + GVT_TIES;
 
-/** Turns that one of many waits for the others' cuts. */
+/** Turns for which one of many ranks waits for the others' cuts. */
 const PATIENT_TURNS = 4;
 
 /** Combines two ranks' contributions. */
@@ -67,7 +68,7 @@ export class MpiGvt {
   reductions = 0;
   /** The run stops: all ranks see it at the same GVT. */
   stopped = false;
-  /** What was asked for of the last GVT (`Transport.asked`). */
+  /** What was asked for at the last GVT (`Transport.asked`). */
   asked = 0;
   pressure = 0;
   /** The last GVT, for progress lines. */
@@ -83,18 +84,18 @@ export class MpiGvt {
     committed: 0,
     rolledBack: 0,
   };
-  /** Batches sent in all. */
+  /** Batches sent altogether. */
   batches = 0;
   private readonly reduction: Reduction;
   /** Batches by colour. */
   private readonly sent = [0, 0];
   private readonly received = [0, 0];
-  /** Colour of batches whose sender has cut the round to come, or the present one before this rank contributed. */
+  /** Colour of batches whose sender has made the cut of the coming round, or of the present one before this rank contributed. */
   private ahead = 1;
-  /** By sender: whether such a batch has come; and from how many. */
+  /** By sender: whether such a batch has arrived; and the number of such senders. */
   private readonly seen: Uint8Array;
   private cuts = 0;
-  /** Marks of neighbours that have come for the same round, and that must. */
+  /** Marks of neighbours that have arrived for that round, and marks that must arrive. */
   private marks = 0;
   private readonly marksWanted: number;
   /** Whether each rank is told of a cut. */
@@ -109,7 +110,7 @@ export class MpiGvt {
 
   /**
    * @param tells whether ranks tell each other of their cuts
-   * @param sharing ranks that share memory with this one, and this one
+   * @param sharing number of ranks that share memory with this one, including itself
    */
   constructor(world: MpiWorld, tells: boolean, sharing = 1) {
     this.marksWanted = sharing - 1;
@@ -118,12 +119,12 @@ export class MpiGvt {
     this.seen = new Uint8Array(world.size);
   }
 
-  /** An event or anti-message of `time` is being sent. */
+  /** Called when an event or anti-message of `time` is sent. */
   post(time: number): void {
     if (time < this.posted[0]) this.posted[0] = time;
   }
 
-  /** A batch is sent; returns its colour. */
+  /** Called when a batch is sent; returns its colour. */
   readonly batchSent = (): number => {
     this.batches++;
     this.sent[this.colour]++;
@@ -140,7 +141,7 @@ export class MpiGvt {
     if (colour === this.ahead) this.cutBy(from);
   }
 
-  /** A neighbour has begun the round to come, or the present one before this rank contributed. */
+  /** A neighbour has begun the coming round, or the present one before this rank contributed. */
   markReceived(from: number): void {
     this.marks++;
     this.cutBy(from);
@@ -168,7 +169,7 @@ export class MpiGvt {
     return this.state === 'cut' && !this.tells;
   }
 
-  /** Begins a round. All that was posted has gone. */
+  /** Begins a round. All that was posted must have been sent. */
   cut(): void {
     this.state = 'cut';
     this.contributions = 0;
@@ -182,7 +183,7 @@ export class MpiGvt {
     this.waited = PATIENT_TURNS;
   }
 
-  /** Asked once a turn. */
+  /** Called once a turn. */
   awaits(): boolean {
     if (this.state === 'again') return true;
     if (this.state !== 'cut') return false;
@@ -207,7 +208,7 @@ export class MpiGvt {
     words[PRESSURE] = mine.pressure;
     words[EASE] = Number(mine.ease);
     words[UNDER_WAY] = Math.min(posted[0], least.underWay);
-    // Of what is in flight only a bound of its time is known.
+    // For messages in flight only a bound of their time is known.
     const flying = posted[0] <= least.time;
     words[TIME] = flying ? posted[0] : least.time;
     words[PRIORITY] = flying ? -Infinity : least.priority;
@@ -223,7 +224,7 @@ export class MpiGvt {
     this.reduction.start();
   }
 
-  /** Whether a reduction has ended that this rank has not looked at. */
+  /** Whether a reduction has ended whose result this rank has not taken. */
   look(): boolean {
     if (this.state === 'reducing' && this.reduction.done()) this.state = 'reduced';
     return this.state === 'reduced';
@@ -260,7 +261,7 @@ export class MpiGvt {
     return true;
   }
 
-  /** After the last GVT. */
+  /** Called after the last GVT. */
   close(): void {
     this.reduction.close();
   }

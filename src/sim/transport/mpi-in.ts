@@ -3,7 +3,7 @@ import { pinned } from '../../os/mpi/memory.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
 import type { BatchShape } from './mpi-batch.ts';
 
-/** Receives under way. What arrives beyond them waits inside MPI, which copies it once more. */
+/** Number of receives under way. What arrives beyond them waits inside MPI, which copies it once more. */
 const RECEIVES = 64;
 
 export class BatchesIn {
@@ -38,7 +38,7 @@ export class BatchesIn {
     return this.head * this.bufferWords;
   }
 
-  /** The batch has been processed. */
+  /** Called when the batch has been processed. */
   release(): void {
     this.world.startReceive(this.requests[this.head]);
     this.head = (this.head + 1) % RECEIVES;

@@ -1,4 +1,4 @@
-/** Slots on their way to other ranks: gathered into batches in pinned buffers, one being filled per destination. */
+/** Slots on their way to other ranks: collected into batches in pinned buffers, one of which is being filled per destination. */
 import { pinned } from '../../os/mpi/memory.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type BatchShape,
 } from './mpi-batch.ts';
 
-/** Buffers that are added, and asked after, at a time. */
+/** Number of buffers that are added, and tested for completion, at a time. */
 const CHUNK = 64;
 
 interface Chunk {
@@ -20,7 +20,7 @@ interface Chunk {
 }
 
 export class BatchesOut {
-  /** The words that `slot` points into. */
+  /** The words into which `slot` points. */
   words: Int32Array = new Int32Array(0);
   private readonly world: MpiWorld;
   private readonly shape: BatchShape;
@@ -29,14 +29,14 @@ export class BatchesOut {
   private readonly free: number[] = [];
   private readonly gone = pinned(CHUNK * 4);
   private readonly goneIndices = new Int32Array(this.gone.memory);
-  /** Per destination: the buffer being filled, or -1, and how many slots are in it. */
+  /** Per destination: the buffer being filled, or -1, and the number of slots in it. */
   private readonly filling: Int32Array;
   private readonly filled: Int32Array;
-  /** Destinations with something in their buffer. */
+  /** Destinations whose buffer is not empty. */
   private readonly begun: number[] = [];
   private readonly sent: (to: number) => number;
 
-  /** @param sent called before each batch goes: returns its colour */
+  /** @param sent called before each batch is sent: returns its colour */
   constructor(world: MpiWorld, shape: BatchShape, sent: (to: number) => number) {
     this.world = world;
     this.shape = shape;
@@ -68,7 +68,7 @@ export class BatchesOut {
     return this.begun.length > 0;
   }
 
-  /** Sends all that is gathered. */
+  /** Sends all that is collected. */
   flush(): void {
     const { begun } = this;
     for (let k = 0; k < begun.length; k++) {
@@ -109,7 +109,7 @@ export class BatchesOut {
     return this.free.pop() as number;
   }
 
-  /** Takes back the buffers of batches that have gone: one call for all of a chunk. */
+  /** Frees the buffers of batches that have been sent: one call for all of a chunk. */
   private reap(): void {
     for (const [c, { requests }] of this.chunks.entries()) {
       const count = this.world.doneSome(CHUNK, requests[0], this.gone);

@@ -29,42 +29,42 @@ const CHANNEL_WORD = STATE;
 /** Word of an anti-message: the rollback that sent it. */
 const ROLLBACK_WORD = 0;
 
-/** Turns without anything to do before a PE waits: within them it asks for GVT. */
+/** Turns without anything to do before a PE waits; during these turns it asks for GVT. */
 const PATIENT_TURNS = 8;
-/** Milliseconds of polling before a PE sleeps, and that it sleeps. MPI moves nothing while it does. */
+/** Milliseconds of polling before a PE sleeps, and milliseconds that it sleeps. MPI moves nothing meanwhile. */
 const SPIN = 0.1;
 const NAP = 0.1;
-/** The same where ranks share CPUs: who polls takes the time of those that it waits for. */
+/** The same if ranks share CPUs: polling takes CPU time from those that the rank waits for. */
 const CROWDED_SPIN = 0.01;
 /**
- * Milliseconds that events for other ranks may be held back, to gather, and turns at most. A turn is timed as the
- * mean of so many, a power of two.
+ * Most milliseconds, and most turns, for which events for other ranks are held back to be collected. The duration of a turn is the
+ * mean of this many turns, a power of two.
  */
 const HOLD = 0.04;
 const MOST_HELD = 8;
 const MEASURED = 64;
-/** Most batches taken in one turn: who only listens gets nothing done. */
+/** Most batches taken in one turn, so that a rank does not only receive. */
 const MOST_TAKEN = 64;
 
 /**
- * Batches that may be on their way to one rank, from all others together: MPI keeps those that nobody receives yet, and
+ * Bytes of batches that may be on their way to one rank, from all others together: MPI keeps those for which there is no receive yet, and
  * would take as much memory as they need. 256 MiB.
  */
 const MOST_UNREAD = 65_536;
 const LEAST_UNREAD = 64;
-/** Ranks that tell each other of GVT rounds: each sends so many messages a round. */
+/** Most ranks that tell each other of GVT rounds: each sends as many messages per round. */
 const FEW_RANKS = 16;
 
 export interface MpiLimits {
-  /** Batches that a rank may have on their way; else as many as memory is meant for. */
+  /** Batches that a rank may have on their way; by default as many as memory is meant for. */
   readonly mostBatches?: number;
-  /** Ranks up to which each tells all others that it has begun a GVT round; 16 where nothing is said. */
+  /** Number of ranks up to which each tells all others that it has begun a GVT round; 16 by default. */
   readonly fewRanks?: number;
-  /** Slots of a batch at most; else as many as are sent at once. */
+  /** Most slots of a batch; by default as many as are sent at once. */
   readonly batchSlots?: number;
-  /** Batches that one turn takes at most; 64 where nothing is said. */
+  /** Most batches that one turn takes; 64 by default. */
   readonly mostTaken?: number;
-  /** What rings in shared memory are made of, where that is not the usual. */
+  /** What rings in shared memory consist of, if not the usual parts. */
   readonly parts?: RingParts;
 }
 
@@ -76,7 +76,7 @@ export class MpiTransport implements RankTransport {
   readonly pe: number;
   readonly pes: number;
   private readonly gvt: MpiGvt;
-  /** Ranks of this machine, where they share memory. */
+  /** Ranks of this machine, if they share memory. */
   private readonly near: Neighbours | null;
   private readonly host: Pe;
   private readonly shape: BatchShape;
@@ -89,7 +89,7 @@ export class MpiTransport implements RankTransport {
   private readonly spin = crowded() ? CROWDED_SPIN : SPIN;
   private readonly most: number;
   private readonly mostTaken: number;
-  /** Turns so far; of them, how many what is gathered has been held back, and may be. */
+  /** Number of turns so far; number of turns for which the collected slots have been held back, and may be. */
   private turns = 0;
   private held = 0;
   private hold = 1;
@@ -153,8 +153,8 @@ export class MpiTransport implements RankTransport {
   }
 
   /**
-   * Sends what is gathered, or holds it back: a message costs about as much as several events, and most events can
-   * wait for it. Not while a rank is idle, nor while others wait for this one.
+   * Sends what is collected, or holds it back: a message costs about as much as several events, and most events can
+   * wait. It is not held back while this rank is idle, nor while others wait for this one.
    */
   flush(): void {
     this.near?.flush();
@@ -269,7 +269,7 @@ export class MpiTransport implements RankTransport {
     return this.gvt.asked;
   }
 
-  /** A rise holds here at once, elsewhere from the next GVT on. */
+  /** A rise takes effect here at once, elsewhere from the next GVT on. */
   setPressure(level: number): void {
     const { gvt } = this;
     if (level > gvt.pressure) gvt.mine.pressure = level;
@@ -285,7 +285,7 @@ export class MpiTransport implements RankTransport {
     this.gvt.mine.rolledBack = rolledBack;
   }
 
-  /** Batches are never held back for room; events to neighbours are. */
+  /** Batches are never held back for lack of room; events to neighbours are. */
   get heldBack(): number {
     return this.near?.heldBack ?? 0;
   }
@@ -330,11 +330,11 @@ export class MpiTransport implements RankTransport {
     do {
       if (this.in.look() || this.gvt.look() || this.gvt.awaits() || this.near?.awaited()) return;
     } while (performance.now() < until);
-    // For other ranks on the same CPU.
+    // Lets other ranks on the same CPU run.
     Atomics.wait(this.bed, 0, 0, NAP);
   }
 
-  /** After the last GVT: nothing is received any more. */
+  /** Called after the last GVT: nothing is received any more. */
   close(): void {
     this.in.close();
     this.gvt.close();

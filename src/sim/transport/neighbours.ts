@@ -15,7 +15,7 @@ const MARK = 0x7fffffff;
 export class Neighbours {
   private readonly ranks: readonly number[];
   private readonly rings: ThreadTransport;
-  /** By rank: its place in the rings, -1 for one of another machine. */
+  /** By rank: its place in the rings; -1 for a rank of another machine. */
   private readonly places: Int32Array;
   private readonly own: number;
   private receiver: Receiver | null = null;
@@ -58,7 +58,7 @@ export class Neighbours {
     return this.places[rank] >= 0;
   }
 
-  /** As a transport's `post`; false where `pe` is elsewhere. */
+  /** Like a transport's `post`; false if `pe` is on another machine. */
   post(pe: number, h: number, channel: number): boolean {
     const place = this.places[pe];
     if (place < 0) return false;
@@ -66,7 +66,7 @@ export class Neighbours {
     return true;
   }
 
-  /** As a transport's `cancel`; false where `pe` is elsewhere. */
+  /** Like a transport's `cancel`; false if `pe` is on another machine. */
   cancel(pe: number, channel: number, rollback: number): boolean {
     const place = this.places[pe];
     if (place < 0) return false;
@@ -88,7 +88,7 @@ export class Neighbours {
     return this.rings.awaited();
   }
 
-  /** What is sent from here on is of the next colour. */
+  /** What is sent from here on has the next colour. */
   cut(): void {
     for (let place = 0; place < this.ranks.length; place++) {
       if (place !== this.own) this.rings.cancel(place, MARK, Infinity, 0);

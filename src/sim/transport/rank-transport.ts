@@ -1,7 +1,7 @@
 /** A transport between ranks, whether they share memory or not. */
 import type { Transport } from './transport.ts';
 
-/** Of all ranks, as of the last GVT. */
+/** Counts of all ranks at the last GVT. */
 export interface RankProgress {
   readonly gvt: number;
   readonly committed: number;
@@ -14,6 +14,6 @@ export interface RankTransport extends Transport {
   progress(): RankProgress;
   /** Stops the run: all ranks, at the next GVT. */
   stop(): void;
-  /** After the last GVT: nothing is received any more. */
+  /** Called after the last GVT: nothing is received any more. */
   close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * PEs as the ranks of an MPI job, each by the shortest way: where all of them are on one machine, through the rings and
- * words of shared memory that threads have, too; else through messages (`mpi.ts`), but for neighbours.
+ * PEs as the ranks of an MPI job, each connected by the shortest way. If all of them are on one machine, that is the rings and
+ * words of shared memory that threads use, too; otherwise messages (`mpi.ts`), except between neighbours.
  */
 import { waitFor, wake } from '../../os/futex.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
@@ -38,7 +38,7 @@ class NeighbourTransport extends ThreadTransport implements RankTransport {
 const allShare = (world: MpiWorld, rings: HostRings | null): rings is HostRings =>
   rings?.ranks.length === world.size;
 
-/** The event memory of all ranks, where they share: so many records. Else null. All ranks call it. */
+/** The event memory of all ranks, if they share memory, in records; otherwise null. All ranks call it. */
 export function commonBudget(
   world: MpiWorld,
   rings: HostRings | null,

@@ -2,31 +2,31 @@
  * A single-producer single-consumer ring of fixed-size slots in shared memory: one per ordered pair of PEs.
  *
  * The producer writes slots with plain stores and publishes them with one atomic store of `tail` per batch;
- * the consumer reads up to the published tail and hands slots back with one store of `head`: a few at a time, where there
+ * the consumer reads up to the published tail and hands slots back with one store of `head`: a few at a time if there
  * is room for more, since each such store waits until the other CPU has given up its copy.
  */
 
 const HEAD = 0;
 const TAIL = 16;
-/** Slots that may be under way, as the producer says. */
+/** Number of slots that may be under way, as the producer chooses. */
 const MOST = 1;
 const HEADER_WORDS = 32;
-/** Shared memory per ring, about. */
+/** Approximate shared memory per ring. */
 const RING_BYTES = 1 << 16;
 
-/** Slots of a ring for slots of `words` words: a power of two. */
+/** Number of slots of a ring with slots of `words` words: a power of two. */
 function slotsFor(words: number, bytes: number): number {
   let slots = 64;
   while (slots * 2 * words * 4 <= bytes) slots *= 2;
   return slots;
 }
 
-/** Bytes of a ring for slots of `words` words, where it is to take `most` bytes, about. */
+/** Bytes of a ring with slots of `words` words that may take about `most` bytes. */
 export function ringBytes(words: number, most = RING_BYTES): number {
   return (HEADER_WORDS + slotsFor(words, Math.min(most, RING_BYTES)) * words) * 4;
 }
 
-/** Its slots less one, for `size` words each. */
+/** Number of its slots minus 1, for `size` words each. */
 const maskOf = (words: Int32Array, size: number) => (words.length - HEADER_WORDS) / size - 1;
 
 const asDoubles = (words: Int32Array) =>
@@ -43,7 +43,7 @@ export class RingProducer {
   private published = 0;
   private head = 0;
 
-  /** @param most slots that may be under way, where those are not to be all */
+  /** @param most number of slots that may be under way, if not all */
   constructor(words: Int32Array, size: number, most = Infinity) {
     this.words = words;
     this.doubles = asDoubles(words);
@@ -72,7 +72,7 @@ export class RingProducer {
     return at;
   }
 
-  /** Makes filled slots visible; true where there were any. */
+  /** Makes filled slots visible; true if there were any. */
   publish(): boolean {
     if (this.tail === this.published) return false;
     this.published = this.tail;
@@ -104,7 +104,7 @@ export class RingConsumer {
 
   /** Number of slots that have been published and not taken. */
   look(): number {
-    // A plain load is a hint, and as cheap as it gets; the atomic one makes the slots visible.
+    // A plain load is a hint, and as cheap as possible; the atomic one makes the slots visible.
     if (this.words[TAIL] !== this.tail) this.tail = Atomics.load(this.words, TAIL);
     return (this.tail - this.head) | 0;
   }

@@ -1,4 +1,4 @@
-/** The transport of one PE: nothing is ever sent, GVT is the least pending time. */
+/** The transport of one PE: nothing is ever sent, and GVT is the least pending time. */
 import { copyGvt, type Gvt, startOfTime, type Transport } from './transport.ts';
 
 export class SequentialTransport implements Transport {

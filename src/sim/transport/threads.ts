@@ -40,12 +40,12 @@ const PAYLOAD_WORD = 2 * PAYLOAD;
 /** Word of an anti-message: the rollback that sent it. */
 const ROLLBACK_WORD = 0;
 
-/** Turns without anything to do before a PE waits: within them it asks for GVT. */
+/** Turns without anything to do before a PE waits; during these turns it asks for GVT. */
 const PATIENT_TURNS = 8;
 /** Milliseconds of polling before a PE sleeps. */
 const SPIN = 0.1;
 
-/** What a transport is made of, where that is not the usual. */
+/** What a transport consists of, if not the usual parts. */
 export interface RingParts {
   readonly sleep?: Sleep;
   readonly producer?: (words: Int32Array, size: number) => RingProducer;
@@ -76,11 +76,11 @@ export class ThreadTransport implements Transport {
   heldBack = 0;
   private readonly flying = startOfTime();
   private readonly list: ListSlots;
-  /** By sending PE: an event of whose list not all is there. */
+  /** By sending PE: an event whose list has not fully arrived. */
   private readonly arriving: (ArrivingList | null)[];
   /** Least time posted since this PE last saw that no GVT round was open, or contributed to one. */
   private readonly least = new Float64Array([Infinity]);
-  /** The other PE of two, -1 otherwise; what it may not have taken into account, and how much this one has of its messages. */
+  /** The other PE of two, otherwise -1; what it may not have taken into account, and how far this PE has taken its messages. */
   private readonly other: number;
   private readonly unseen = new Unseen();
   private seen = 0;
@@ -117,7 +117,7 @@ export class ThreadTransport implements Transport {
     if (this.held[pe].none && ring.room()) {
       const at = ring.next();
       const { words, doubles } = ring;
-      // What the receiver needs, times as doubles: half the stores of a copy word by word.
+      // The words that the receiver needs, with times as doubles: half the stores of a copy word by word.
       const d = at >> 1;
       doubles[d + RECV] = time;
       doubles[d + SEND] = F[h + SEND];
@@ -137,7 +137,7 @@ export class ThreadTransport implements Transport {
     if (extra > 0) this.postList(pe, ring, time);
   }
 
-  /** Slot by slot: a list may be longer than a ring. */
+  /** Slot by slot, because a list may be longer than a ring. */
   private postList(pe: number, ring: RingProducer, time: number): void {
     const { list, size } = this;
     for (let from = 0; from < list.filled; from += size) {
@@ -164,7 +164,7 @@ export class ThreadTransport implements Transport {
     this.hold(pe, slot, time);
   }
 
-  /** Keeps what the ring has no room for. Never blocks: two PEs that wait for each other would stop both. */
+  /** Keeps what the ring has no room for. Never blocks: two PEs that wait for each other would both stop. */
   private hold(pe: number, slot: Int32Array, time: number): void {
     this.held[pe].push(slot, time);
     this.waiting++;
@@ -199,7 +199,7 @@ export class ThreadTransport implements Transport {
     }
   }
 
-  /** Rings are of fixed size: what does not fit waits with its sender. */
+  /** Rings have a fixed size: what does not fit waits at its sender. */
   full(): boolean {
     return false;
   }
@@ -219,7 +219,7 @@ export class ThreadTransport implements Transport {
     return total;
   }
 
-  /** Takes one message, or what of it is in the `n` slots that are there; returns how many it took. */
+  /** Takes one message, or the part of it in the `n` slots that have arrived; returns the number of slots. */
   private take(ring: RingConsumer, from: number, n: number, receiver: Receiver): number {
     const at = ring.take();
     const words = ring.words;
@@ -251,7 +251,7 @@ export class ThreadTransport implements Transport {
     return 1 + this.takeList(ring, from, n - 1, receiver);
   }
 
-  /** Takes up to `n` slots of the list that is arriving; returns how many. */
+  /** Takes up to `n` slots of the list that is arriving; returns the number of slots. */
   private takeList(ring: RingConsumer, from: number, n: number, receiver: Receiver): number {
     const list = this.arriving[from] as ArrivingList;
     for (let k = 1; k <= n; k++) {
@@ -270,7 +270,7 @@ export class ThreadTransport implements Transport {
 
   gvtWaits(): boolean {
     if (this.control.roundIsOpen()) return this.control.awaits();
-    // All that was posted is published, before any round that may start from here on.
+    // All that was posted is published before any round that may start from here on.
     this.least[0] = Infinity;
     return false;
   }
@@ -279,7 +279,7 @@ export class ThreadTransport implements Transport {
     let held = Infinity;
     for (let pe = 0; pe < this.pes; pe++) held = Math.min(held, this.held[pe].least());
     const posted = Math.min(this.least[0], held);
-    // Of what is in flight only a bound of its time is known.
+    // For messages in flight only a bound of their time is known.
     this.flying.time = posted;
     const key = posted <= least.time ? this.flying : least;
     this.control.contribute(this.pe, key, Math.min(held, least.underWay), least.promised);
@@ -329,20 +329,20 @@ export class ThreadTransport implements Transport {
       control.tell(pe, least);
       return;
     }
-    // An event is not there before its list is.
+    // An event has not arrived before its list has.
     if (this.arriving[other] === null) this.seen = (this.in[other] as RingConsumer).taken;
     const late = Math.min(this.held[other].least(), this.unseen.unpublished, until);
     control.promise(pe, late, least, this.seen);
   }
 
   /**
-   * Of two PEs. The other one sends what it has posted and not published, and what follows from events that it has pending
-   * or will have received from here. Where there are more PEs, what they have under way among themselves counts as well.
+   * Between two PEs. The other one sends what it has posted and not published, and what follows from events that it has pending
+   * or will have received from here. With more PEs, what they have under way among themselves counts as well.
    */
   lbts(lookahead: number): number {
     const { control, other } = this;
     if (other < 0) return -Infinity;
-    // Before its promise, which may be newer: then it covers more than it has to.
+    // Read before its promise, which may be newer: then it covers more than it has to.
     const unseen = this.unseen.least(control.seenBy(other));
     const least = Math.min(control.told(this.pe), unseen, this.held[other].least());
     return Math.min(least + lookahead, control.lateOf(other));
@@ -358,8 +358,8 @@ export class ThreadTransport implements Transport {
 
   rest(turns: number): void {
     if (turns <= PATIENT_TURNS) return;
-    // Waited for here, not turn by turn: turns without anything to do would be what V8 optimises the turn for.
-    // A round trip through a sleep costs 50 µs, so it pays only where nothing has happened for longer: with
+    // It waits here, not turn by turn: otherwise V8 would optimise the turn for having nothing to do.
+    // A round trip through a sleep costs 50 µs, so it pays only if nothing has happened for longer: with
     // more PEs than CPUs, or while the code of another PE is still being compiled.
     const until = performance.now() + SPIN;
     do {

@@ -1,6 +1,6 @@
-/** How PEs exchange events and agree on GVT. One file per way; engines know only this. */
+/** How PEs exchange events and agree on GVT. Each way has a file; engines know only this interface. */
 
-/** To call the model's GVT hook; to sample. */
+/** Requests for the next GVT: to call the model's GVT hook; to take samples. */
 export const ASK_HOOK = 1;
 export const ASK_SAMPLE = 2;
 /** To end: GVT has reached the time at which the model stops the run. */
@@ -10,31 +10,31 @@ export const ASK_STOP = 4;
 export const GVT_TIES = 8;
 
 /**
- * A GVT: the least pending event's receive time and, so that events of one time can be told apart, its
- * priority and the first of its tie-breakers (-Infinity where there are fewer). What precedes it in that
- * order cannot be rolled back any more.
+ * A GVT: the least pending event's receive time and, to tell events of one time apart, its
+ * priority and the first of its tie-breakers (-Infinity if there are fewer). What precedes it in that
+ * order can no longer be rolled back.
  */
 export interface Gvt {
   time: number;
   priority: number;
   readonly ties: Float64Array;
   /**
-   * The least receive time of what had been posted when this was agreed on and may not have been there for its
-   * receiver to drain; Infinity for nothing. A conservative PE may handle what is before min(time + lookahead,
+   * The least receive time of messages that had been posted when this was agreed on and may not have been there for their
+   * receiver to drain; Infinity if there are none. A conservative PE may handle events before min(time + lookahead,
    * underWay), since whatever it receives later was sent
    *
    *     by an event at or after `time`    to time + lookahead, or later
    *     by one before                     to underWay, or later
    *
-   * A message counts for `time` like an event that nobody has handled. For the events that this one will send, the
-   * lookahead is still to be added; for itself it is not.
+   * A message counts for `time` like an event that nobody has handled. The lookahead is still to be added for the events that
+   * this event will send, but not for itself.
    */
   underWay: number;
-  /** Whether a PE that contributed stood by what it has promised others (`Transport.lbts`). */
+  /** Whether any PE that contributed was bound by what it has promised others (`Transport.lbts`). */
   promised: boolean;
 }
 
-/** A GVT before everything. */
+/** A GVT before all events. */
 export function startOfTime(): Gvt {
   return {
     time: 0,
@@ -45,7 +45,7 @@ export function startOfTime(): Gvt {
   };
 }
 
-/** A GVT after everything. */
+/** A GVT after all events. */
 export function endOfTime(): Gvt {
   return {
     time: Infinity,
@@ -74,15 +74,15 @@ export function copyGvt(from: Gvt, to: Gvt): void {
   to.promised = from.promised;
 }
 
-/** Takes what arrives. */
+/** Receives what arrives. */
 export interface Receiver {
   /**
-   * A free event record for an arriving event, past any memory bound; its words are then overwritten.
+   * A free event record for an arriving event, even beyond the memory bound; its words are then overwritten.
    */
   arriving(): number;
   /** The record `h`, filled: an event from PE `from`, known there and here as `channel`. */
   arrived(h: number, from: number, channel: number): void;
-  /** The event that PE `from` sent as `channel` never happened: undone there by its rollback number `rollback`, 0 where not known. */
+  /** The event that PE `from` sent as `channel` is cancelled: rollback number `rollback` there has undone it (0 if unknown). */
   cancelled(from: number, channel: number, rollback: number): void;
 }
 
@@ -92,39 +92,40 @@ export interface Transport {
   /** Sends a copy of record `h` to `pe`. The record stays the caller's. Never blocks. */
   post(pe: number, h: number, channel: number): void;
   /**
-   * Takes back the event sent to `pe` as `channel`; arrives after it. `time` is a lower bound of what
-   * this may roll back there, `rollback` the number of the rollback that is the cause; 0 where not known.
+   * Cancels the event sent to `pe` as `channel`; arrives after it. `time` is a lower bound of what
+   * this may roll back there, `rollback` the number of the rollback that caused it (0 if unknown).
    */
   cancel(pe: number, channel: number, time: number, rollback: number): void;
   /** Makes everything posted visible to its receivers, as far as there is room. */
   flush(): void;
   /** Whether so many messages are on their way that no event may be handled before the next GVT. */
   full(): boolean;
-  /** Slots of messages that had to wait here for room at their receiver, so far. */
+  /** Number of slots so far that had to wait here for room at their receiver. */
   readonly heldBack: number;
   /**
-   * Delivers what has arrived; returns how many messages. The first call after `takeGvt` delivers at least all that
-   * the GVT's `underWay` does not speak of.
+   * Delivers what has arrived; returns the number of messages. The first call after `takeGvt` delivers at least all messages that
+   * the GVT's `underWay` does not cover.
    */
   drain(receiver: Receiver): number;
-  /** Starts a GVT computation; false where one is under way. */
+  /** Starts a GVT computation; false if one is under way. */
   requestGvt(): boolean;
-  /** Whether a GVT computation waits for this PE's contribution. Asked once a turn, right after `flush`. */
+  /** Whether a GVT computation waits for this PE's contribution. Called once a turn, right after `flush`. */
   gvtWaits(): boolean;
   /**
-   * Contributes to the GVT computation under way. All arrived messages must have been drained and all
-   * posted ones flushed since `gvtWaits` said so, as far as there is room.
-   * @param least the first event pending on this PE, or when it stops the run; what is under way the transport knows. Its
-   *   `underWay` bounds that of all, too: Infinity, or when it stops the run
+   * Contributes to the GVT computation under way. Since `gvtWaits` returned true, all arrived messages must have been drained and all
+   * posted ones flushed, as far as there is room.
+   * @param least the first event pending on this PE, or the time at which it stops the run; without messages under way, which
+   * the transport knows. Its
+   *   `underWay` is a bound on all messages under way, too: Infinity, or the time at which it stops the run
    */
   contribute(least: Gvt): void;
-  /** Puts the GVT into `out`, once after each computation; false when there is no new one. */
+  /** Writes the GVT into `out`, once after each computation; false if there is no new one. */
   takeGvt(out: Gvt): boolean;
   /** Asks all PEs to do something at the next GVT: `ASK_HOOK`, `ASK_SAMPLE`, `ASK_STOP`. */
   ask(what: number): void;
-  /** What was asked for of the GVT just taken: the sum of the above, the same on all PEs. */
+  /** What was asked for at the GVT just taken: the sum of the above, the same on all PEs. */
   asked(): number;
-  /** Tells all PEs that memory is short: 0 none, higher is shorter. */
+  /** Tells all PEs that memory is short: 0 is not at all, higher is shorter. */
   setPressure(level: number): void;
   pressure(): number;
   /** Publishes how far this PE is, for progress lines. */
@@ -132,27 +133,27 @@ export interface Transport {
   /** Whether the run is to stop before its end. */
   stopped(): boolean;
   /**
-   * Reports how far this PE is: the time of its first pending event. A hint, which may reach others late.
-   * @param until others may rely on it (`lbts`), that nothing before it is undone here unless something arrives, as far as
-   * this time; -Infinity where they may not
+   * Reports how far this PE is: the time of its first pending event. Only a hint, which may reach others late.
+   * @param until a promise to others (`lbts`): nothing before this time is undone here unless something arrives;
+   * -Infinity for no promise
    */
   tell(least: number, until: number): void;
   /** The least time that the other PEs have reported; NaN if PEs do not know of each other. */
   told(): number;
   /**
-   * A lower bound on the time stamps (LBTS) of all that arrives after the next `drain`, which delivers at least what this
-   * speaks of; -Infinity where only GVTs tell. It holds as long as this PE posts nothing: a message of receive time t
+   * A lower bound on the time stamps (LBTS) of all that arrives after the next `drain`, which delivers at least the messages that this
+   * does not cover; -Infinity if only GVTs tell. It holds as long as this PE posts nothing: a message of receive time t
    * can bring an answer from t + lookahead on.
    * @param lookahead least offset of an event to another PE
    */
   lbts(lookahead: number): number;
-  /** Takes back what `tell` has promised. Others may rely on it until the next GVT that nobody has promised anything for. */
+  /** Withdraws what `tell` has promised. Others may rely on it until the next GVT to which nobody contributed under a promise. */
   withdraw(): void;
   /** Whether `tell` promises anything. */
   readonly promises: boolean;
   /** Waits a little, after `turns` turns without anything to do. */
   rest(turns: number): void;
-  /** Whether a GVT takes as long as hundreds of events: it goes over a network. */
+  /** Whether a GVT takes as long as hundreds of events, because it goes over a network. */
   readonly slowGvt: boolean;
   /** All-reduce operations per GVT computation. */
   readonly reductionsPerGvt: number;

@@ -3,7 +3,7 @@
  * each batch, by the place in the ring at which the batch ends.
  */
 
-/** Batches that are told apart; those beyond count with the newest. A power of two. */
+/** Number of batches that are told apart; further ones count with the newest. A power of two. */
 const BATCHES = 64;
 const LAST = BATCHES - 1;
 
@@ -17,17 +17,17 @@ export class Unseen {
   private newest = 0;
   private readonly state = new Float64Array(16).fill(Infinity);
 
-  /** Least receive time of what has been posted since `publish`; Infinity for nothing. */
+  /** Least receive time of what has been posted since `publish`; Infinity if nothing has. */
   get unpublished(): number {
     return this.state[UNPUBLISHED];
   }
 
-  /** A message that rolls back nothing before `time` is posted. */
+  /** Called when a message is posted that rolls back nothing before `time`. */
   post(time: number): void {
     if (time < this.state[UNPUBLISHED]) this.state[UNPUBLISHED] = time;
   }
 
-  /** What has been posted is in the ring, up to its slot `end`. */
+  /** Called when what has been posted is in the ring, up to its slot `end`. */
   publish(end: number): void {
     const time = this.state[UNPUBLISHED];
     this.state[UNPUBLISHED] = Infinity;
@@ -38,7 +38,7 @@ export class Unseen {
     if (!full) this.newest = (this.newest + 1) | 0;
   }
 
-  /** Least receive time of all that is not among the first `seen` slots of the ring; Infinity for nothing. */
+  /** Least receive time of all that is not among the first `seen` slots of the ring; Infinity if there is nothing. */
   least(seen: number): number {
     while (this.oldest !== this.newest && ((this.ends[this.oldest & LAST] - seen) | 0) <= 0) {
       this.oldest = (this.oldest + 1) | 0;
