@@ -1,6 +1,6 @@
 /*
- * What programs marked for GEOPM find in libgeopm.so beside the marking itself, which is triscope_region.c: both files are
- * that library. Documented in geopm_imbalancer(3) and geopm_error(3).
+ * What programs marked for GEOPM find in libgeopm.so besides the marking itself. The library consists of this file and
+ * triscope_region.c. Documented in geopm_imbalancer(3) and geopm_error(3).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -20,7 +20,7 @@ static double fraction;
 static pthread_once_t configured = PTHREAD_ONCE_INIT;
 static __thread struct geopm_time_s entered;
 
-/* The fraction of this host in the file that IMBALANCER_CONFIG names. */
+/* The delay of this host as a fraction, from the file that IMBALANCER_CONFIG names. */
 static void configure(void) {
     const char *path = getenv("IMBALANCER_CONFIG");
     char own[256] = "", host[256], line[512];

@@ -1,6 +1,6 @@
 /*
- * Every OpenMP parallel region of programs that GCC compiled is a region, hint PARALLEL: GCC's runtime has no OMPT, so this
- * library is preloaded and stands before the calls that begin parallel regions. Source: GCC's manual of libgomp, "The libgomp
+ * Makes every OpenMP parallel region of programs that GCC compiled a region with hint PARALLEL. GCC's runtime has no OMPT, so this
+ * library is preloaded and intercepts the calls that begin parallel regions. Source: GCC's manual of libgomp, "The libgomp
  * ABI". Programs of GCC that run on LLVM's runtime are left to ompt_tool.c.
  */
 #define _GNU_SOURCE
@@ -12,7 +12,7 @@
 
 typedef void body(void *);
 
-/* Of the next library that has it; without one the program could not have been started. */
+/* The functions of the next library that has them; without one, the program could not have been started. */
 static void *next(void **cell, const char *name) {
     void *found = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
     if (!found) {
@@ -23,7 +23,7 @@ static void *next(void **cell, const char *name) {
     return found;
 }
 
-/* The region that begins, entered; -1 where another tool marks it. */
+/* Enters the region that begins; -1 if another tool marks it. */
 static int begin(const void *address, body *fn) {
     static int others = -1;
     int known = __atomic_load_n(&others, __ATOMIC_RELAXED);
@@ -56,7 +56,7 @@ static void end(int region) {
              (body *fn, void *data, unsigned threads, long first, long last, long step, long chunk, unsigned flags), \
              (fn, data, threads, first, last, step, chunk, flags))
 
-/* The environment says how large chunks are. */
+/* The size of chunks comes from the environment. */
 #define RUNTIME_LOOP(name)                                                                              \
     PARALLEL(name, (body *fn, void *data, unsigned threads, long first, long last, long step, unsigned flags), \
              (fn, data, threads, first, last, step, flags))

@@ -1,6 +1,6 @@
 /*
- * Every OpenMP parallel region is a region, hint PARALLEL, named by the function that it is in. Loaded by OpenMP runtimes
- * that know OMPT (OpenMP 5.0, "Tool Interface"), such as LLVM's: OMP_TOOL_LIBRARIES names this library, or it is preloaded.
+ * Makes every OpenMP parallel region a region with hint PARALLEL, named after its function. Loaded by OpenMP runtimes
+ * that support OMPT (OpenMP 5.0, "Tool Interface"), such as LLVM's: OMP_TOOL_LIBRARIES names this library, or it is preloaded.
  */
 #include <omp-tools.h>
 

@@ -1,6 +1,6 @@
 /*
- * How parallel regions are called. The name is that of the function that the region is in, as its language writes it; a second
- * one of a function is called function+0xOFFSET, one without a symbol file+0xOFFSET.
+ * Names of parallel regions: the name of the enclosing function, in the form of its language. A second region
+ * of a function is called function+0xOFFSET, one without a symbol file+0xOFFSET.
  */
 #define _GNU_SOURCE
 #include "openmp_names.h"
@@ -19,7 +19,7 @@
 
 #include "triscope_region.h"
 
-/* Copies the name of the function around `address` (as in the file) from the file's own symbol table; its begin, or 0. */
+/* Copies the name of the function around `address` (as in the file) from the file's own symbol table; its start, or 0. */
 static ElfW(Addr) function_in_file(const char *path, ElfW(Addr) address, char *name, size_t size) {
     ElfW(Addr) begin = 0;
     struct stat status;
@@ -58,7 +58,7 @@ static ElfW(Addr) function_in_file(const char *path, ElfW(Addr) address, char *n
     return begin;
 }
 
-/* Name of the function around a return address, and how far into it that is. `named`: whether it has a symbol. */
+/* Name of the function around a return address, and the offset in it. `named`: whether it has a symbol. */
 static ElfW(Addr) function_around(const void *address, char *name, size_t size, int *named) {
     Dl_info info;
     struct link_map *object = NULL;
@@ -85,7 +85,7 @@ static ElfW(Addr) function_around(const void *address, char *name, size_t size, 
 
 typedef char *demangler(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* What a C++ program's own runtime makes of names of C++; found once. */
+/* The demangling function of a C++ program's own runtime; found once. */
 static demangler *find_demangler(void) {
     static demangler *found;
     static int looked;

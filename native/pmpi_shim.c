@@ -1,11 +1,11 @@
 /*
- * Every MPI call is a region of its own name, hint NETWORK; the application's time is that from MPI_Init to MPI_Finalize. Preloaded into
- * programs that nobody marked (MPI's profiling interface: each MPI_X is also there as PMPI_X).
+ * Makes every MPI call a region of its own name with hint NETWORK; the application's time is from MPI_Init to MPI_Finalize. Preloaded into
+ * programs that are not marked (MPI's profiling interface: each MPI_X also exists as PMPI_X).
  *
- * pmpi_calls.h is made from the mpi.h of the MPI at hand by `triscope region build-shims`: two lines for each call,
+ * `triscope region build-shims` makes pmpi_calls.h from the installed mpi.h: two lines for each call,
  *     CALL(MPI_Send, (const void *buf, int count, …), (buf, count, …))
  *     FORTRAN(MPI_Send, mpi_send, (word a0, word a1, …), (a0, a1, …))
- * It leaves out what is written here, what does not return int, and what takes `...`.
+ * It leaves out calls that this file defines, that do not return int, and that take `...`.
  */
 #include <mpi.h>
 
@@ -16,7 +16,7 @@
 
 #include "triscope_region.h"
 
-/* The cycle counter that programs read as a clock; 0 where there is none. */
+/* The cycle counter that programs read as a clock; 0 if there is none. */
 static unsigned long long cycles(void) {
 #if defined(__x86_64__)
     unsigned low, high;
@@ -31,7 +31,7 @@ static unsigned long long cycles(void) {
 #endif
 }
 
-/* Cycles to the next note, twice as many after each: from half a second to a minute, about. */
+/* Cycles until the next note, doubled after each: about half a second to a minute. */
 #if defined(__x86_64__)
 #define NOTE_FIRST (1ULL << 29)
 #define NOTE_MOST (1ULL << 37)
@@ -40,17 +40,17 @@ static unsigned long long cycles(void) {
 #define NOTE_MOST (1ULL << 32)
 #endif
 static unsigned long long note_wait = NOTE_FIRST;
-/* Cycles from which on a call notes the clock; never without a rank. */
+/* A call from this cycle on notes the clock; never without a rank. */
 static unsigned long long next_note = ~0ULL;
 static int own_rank = -1;
 
-/* Appends `rank process cycles wall` to FOLDER/rank-process: two moments say what a cycle counter's times mean. */
+/* Appends `rank process cycles wall` to FOLDER/rank-process: two moments tell what a cycle counter's times mean. */
 static void note_clock(int rank) {
     const char *folder = getenv("TRISCOPE_CLOCK_DIR");
     unsigned long long best = ~0ULL, at = 0;
     long long wall = 0;
     if (folder == NULL || rank < 0 || cycles() == 0) return;
-    /* The one of some readings that took least. */
+    /* Of several readings, the one that took least time. */
     for (int k = 0; k < 16; k++) {
         struct timespec now;
         unsigned long long before = cycles();
@@ -71,17 +71,17 @@ static void note_clock(int rank) {
     __atomic_store_n(&next_note, at + note_wait, __ATOMIC_RELAXED);
 }
 
-/* At a call, now and then: a run that goes on, or is killed, has two moments after about a second. */
+/* Called now and then: a run that goes on, or is killed, has two moments after about a second. */
 static void note_again(void) {
     unsigned long long due = __atomic_load_n(&next_note, __ATOMIC_RELAXED);
     if (due == ~0ULL || cycles() < due) return;
-    /* One thread does it. */
+    /* Only one thread does it. */
     if (!__atomic_compare_exchange_n(&next_note, &due, ~0ULL, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
     note_clock(own_rank);
 }
 
 static int enter(int *region, const char *name) {
-    /* Two threads may both name it: they get the same number. */
+    /* Two threads may both register the name: they get the same number. */
     int r = __atomic_load_n(region, __ATOMIC_RELAXED);
     if (r < 0) {
         r = triscope_region(name, TRISCOPE_HINT_NETWORK);
@@ -92,7 +92,7 @@ static int enter(int *region, const char *name) {
     return r;
 }
 
-/* Names of its own end in _, as MPI's parameters do not. */
+/* Its own names end in _, unlike MPI's parameters. */
 #define CALL(name, parameters, arguments)     \
     int name parameters {                     \
         static int region_ = -1;              \
@@ -105,7 +105,7 @@ static int enter(int *region, const char *name) {
 /* A word is what Fortran passes: the address of an argument or, at the end, the length of a text. */
 typedef void *word;
 
-/* As CALL for a symbol that Fortran programs call; `profiled` is there where the program has it. */
+/* Like CALL, for a symbol that Fortran programs call; `profiled` exists if the program has it. */
 #define FORTRAN_SYMBOL(name, symbol, profiled, parameters, arguments) \
     extern void profiled parameters __attribute__((weak));            \
     void symbol parameters {                                          \
@@ -115,7 +115,7 @@ typedef void *word;
         triscope_exit(inside_);                                       \
     }
 
-/* What compilers call mpif.h's and the mpi module's procedures, with one or two underscores, and those of mpi_f08. */
+/* The names that compilers use for mpif.h's and the mpi module's procedures, with one or two underscores, and for those of mpi_f08. */
 #define FORTRAN(name, lower, parameters, arguments)                                   \
     FORTRAN_SYMBOL(name, lower##_, p##lower##_, parameters, arguments)                \
     extern void lower##__ parameters __attribute__((alias(#lower "_")));              \

@@ -1,12 +1,12 @@
 /**
- * The time axis. Windows and samples are in seconds of real time; this places them by what the axis counts. Virtual
- * time and GVT index never go back as real time goes on, so one brush means the same in all three.
+ * The time axis. Windows and samples are in seconds of real time; this maps them to what the axis counts. Virtual
+ * time and GVT index never fall as real time goes on, so one brush means the same in all three.
  */
 import type { AxisKind } from './state.ts';
 
 /** Moments of a run by all three clocks, in order; arrays of one length. */
 export interface Clock {
-  /** Seconds since the recording's zero. */
+  /** Seconds since the recording's start. */
   readonly real: ArrayLike<number>;
   readonly virtual: ArrayLike<number>;
   readonly gvt: ArrayLike<number>;
@@ -23,7 +23,7 @@ export interface Axis {
   text(value: number, step?: number): string;
 }
 
-/** y at x, straight between neighbours, `xs` never falling. */
+/** y at x, interpolated linearly; `xs` never falls. */
 function between(xs: ArrayLike<number>, ys: ArrayLike<number>, x: number): number {
   const last = xs.length - 1;
   let [low, high] = [0, last];
@@ -32,14 +32,14 @@ function between(xs: ArrayLike<number>, ys: ArrayLike<number>, x: number): numbe
     if (xs[middle] < x) low = middle + 1;
     else high = middle;
   }
-  // Beyond the ends the clocks go on as between the last two.
+  // Beyond the ends, the clocks continue at the rate of the last two moments.
   const right = Math.max(1, low);
   const width = xs[right] - xs[right - 1];
   if (!(width > 0)) return ys[right];
   return ys[right - 1] + ((x - xs[right - 1]) / width) * (ys[right] - ys[right - 1]);
 }
 
-/** Digits after the point that tell multiples of a step apart: one more than its size where it is 2.5 of it. */
+/** Decimal digits that tell multiples of a step apart: one more than the step's magnitude if it is 2.5 of it. */
 function digits(step: number): number {
   const size = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   const rest = Math.abs(step * 10 ** size - Math.round(step * 10 ** size));
@@ -50,7 +50,7 @@ const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86_400;
 
-/** “1:06:40.5”: hours where there are any, or `always`. */
+/** “1:06:40.5”: with hours if there are any, or if `always`. */
 function clockText(seconds: number, step: number, always: boolean): string {
   const size = digits(Math.min(1, step));
   const whole = Number(Math.abs(seconds).toFixed(size));
@@ -74,7 +74,7 @@ export const REAL: Axis = {
       : `${clockText(value, step, false)} ${Math.abs(value) < HOUR ? 'min' : 'h'}`,
 };
 
-/** Of a recording whose times are virtual ones: see `Facts.clock`. */
+/** For a recording whose times are virtual times: see `Facts.clock`. */
 export const VIRTUAL: Axis = {
   ...REAL,
   kind: 'virtual',
@@ -82,7 +82,7 @@ export const VIRTUAL: Axis = {
   text: (value, step = 0.01) => value.toFixed(digits(step)),
 };
 
-/** The time of day in UTC: axis values are seconds from the midnight before the recording's zero. */
+/** The time of day in UTC: axis values are seconds from the midnight before the recording's start. */
 function wall(zero: number): Axis {
   const midnight = Math.floor(zero / DAY) * DAY;
   const shift = zero - midnight;
@@ -96,13 +96,13 @@ function wall(zero: number): Axis {
       const day = new Date((midnight + days * DAY) * 1000).toISOString().slice(5, 10);
       if (step >= DAY) return day;
       const time = clockText(value - days * DAY, step, true);
-      // A day later it is said which.
+      // A day later, the date is shown too.
       return days === 0 ? time : `${day} ${time}`;
     },
   };
 }
 
-/** Distances of ticks on axes of time: round in seconds, minutes, hours, days. */
+/** Distances between ticks on axes of time: round in seconds, minutes, hours, days. */
 export const STEPS_OF_TIME: readonly number[] = [
   ...Array.from({ length: 10 }, (_, k) => [1, 2, 5].map((n) => n * 10 ** (k - 9))).flat(),
   ...[10, 15, 30],
@@ -111,7 +111,7 @@ export const STEPS_OF_TIME: readonly number[] = [
   ...[1, 2, 5, 10, 20, 50, 100].map((n) => n * DAY),
 ];
 
-/** Columns that rise everywhere, if only a little: the way back from an axis value must be one moment. */
+/** Makes columns rise everywhere, if only a little, because an axis value must map back to one moment. */
 function rising(values: ArrayLike<number>): Float64Array {
   const made = Float64Array.from(values);
   const span = made.length === 0 ? 0 : made[made.length - 1] - made[0];
@@ -121,8 +121,8 @@ function rising(values: ArrayLike<number>): Float64Array {
 }
 
 /**
- * The axis of a kind; real time where the recording does not say how the clocks go together. `zero`: seconds since
- * 1970 at the recording's zero; 0: not known.
+ * The axis of a kind; real time if the recording does not tell how the clocks relate. `zero`: seconds since
+ * 1970 at the recording's start; 0 if unknown.
  */
 export function axisFor(kind: AxisKind, clock: Clock | null, zero = 0): Axis {
   if (kind === 'wall') return zero > 0 ? wall(zero) : REAL;

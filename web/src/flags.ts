@@ -1,7 +1,7 @@
-/** Where flags stand in a drawn field. Pure. */
+/** Positions of flags in a drawn field. Pure. */
 import type { Flag } from '../../src/view/facts/flag.ts';
 
-/** Of flags at one place, the kind that is shown. */
+/** If several flags are at one place, the kind that is shown. */
 const FIRST: readonly Flag['kind'][] = ['note', 'finding', 'mark'];
 const shownOf = (...kinds: readonly Flag['kind'][]): Flag['kind'] =>
   FIRST.find((kind) => kinds.includes(kind)) ?? 'mark';
@@ -9,17 +9,17 @@ const shownOf = (...kinds: readonly Flag['kind'][]): Flag['kind'] =>
 /** One or several flags at a place of the field. */
 export interface FlagPlace {
   readonly kind: Flag['kind'];
-  /** Share of the width; below 0 where only the rest of a stretch is seen. */
+  /** Fraction of the width; negative if only the end of a stretch is visible. */
   readonly at: number;
-  /** The farthest end; where that is not behind `at`, there is no stretch. */
+  /** The farthest end; if it is not after `at`, there is no stretch. */
   readonly end: number;
-  /** A line for each. */
+  /** A line for each flag. */
   readonly text: string;
 }
 
 /**
- * Those that are seen; nearer to each other than `near`, they are one.
- * @param share of the field's width at which a moment is, 0 to 1 within
+ * The visible flags; those closer to each other than `near` become one.
+ * @param share fraction of the field's width at which a moment is, 0 to 1 if inside
  */
 export function flagPlaces(
   flags: readonly Flag[],
@@ -46,7 +46,7 @@ export function flagPlaces(
   return places;
 }
 
-/** Share of the run that is shown on each side of a flag. */
+/** Fraction of the run that is shown on each side of a flag. */
 const AROUND = 0.05;
 
 /** The window that shows a flag. */

@@ -1,22 +1,22 @@
 /** The page's state, kept in the address. */
 import { read, type ViewState, write } from './state.ts';
 
-/** What of the state makes a step that “back” undoes; the rest replaces the address as it is. */
+/** Parts of the state whose change is a step that “back” undoes; other changes replace the address. */
 const STEPS: readonly (keyof ViewState)[] = [
   ...(['view', 'axis', 'path', 'recording', 'compare', 'pe', 'metric'] as const),
 ];
-/** The window makes one, too, but one for all that is dragged, turned or pressed in one go: */
+/** A change of the window is a step, too, but dragging, turning or pressing in one go is a single step: */
 const WINDOW: readonly (keyof ViewState)[] = ['from', 'to'];
-/** milliseconds without a change after which the next one is another step. */
+/** milliseconds without a change after which the next change is another step. */
 const PAUSE = 800;
 
-/** Milliseconds between changes of the address while a brush is dragged: browsers take only so many. */
+/** Milliseconds between changes of the address while a brush is dragged: browsers limit their number. */
 const PERIOD = 200;
 
 export class ViewStore {
   now = $state.raw<ViewState>(read(location.hash));
 
-  /** When the address was replaced last, and what it is to be next; null: it is as it should be. */
+  /** When the address was last replaced, and what it is to be next; null: it is up to date. */
   private written = Number.NEGATIVE_INFINITY;
   private waiting: string | null = null;
   /** When the window was changed last. */
@@ -26,7 +26,7 @@ export class ViewStore {
     const again = () => {
       this.waiting = null;
       this.moved = Number.NEGATIVE_INFINITY;
-      // Both events come for one step; what is the same is no change.
+      // Both events come for one step; if nothing differs, it is no change.
       const now = read(location.hash);
       if (write(now) !== write(this.now)) this.now = now;
     };
@@ -38,7 +38,7 @@ export class ViewStore {
   set(change: Partial<ViewState>, step = false): void {
     const before = this.now;
     const hash = write({ ...before, ...change });
-    // What the address holds, to the last digit: its link draws the same pixels.
+    // The text in the address, to the last digit: its link draws the same pixels.
     const after = read(hash);
     this.now = after;
     if (hash === write(before)) return;
@@ -68,7 +68,7 @@ export class ViewStore {
     this.written = performance.now();
   }
 
-  /** What a view keeps for itself; `key` is `VIEW.NAME`. '' where nothing was set. */
+  /** What a view keeps for itself; `key` is `VIEW.NAME`. '' if nothing was set. */
   more(key: string): string {
     return this.now.more[key] ?? '';
   }

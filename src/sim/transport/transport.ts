@@ -115,8 +115,7 @@ export interface Transport {
    * Contributes to the GVT computation under way. Since `gvtWaits` returned true, all arrived messages must have been drained and all
    * posted ones flushed, as far as there is room.
    * @param least the first event pending on this PE, or the time at which it stops the run; without messages under way, which
-   * the transport knows. Its
-   *   `underWay` is a bound on all messages under way, too: Infinity, or the time at which it stops the run
+   *   the transport knows. Its `underWay` bounds all messages under way, too: Infinity, or the time at which it stops the run
    */
   contribute(least: Gvt): void;
   /** Writes the GVT into `out`, once after each computation; false if there is no new one. */

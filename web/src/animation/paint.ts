@@ -1,4 +1,4 @@
-/** LPs at their places, each in the colour of its value: on a canvas, or as SVG. */
+/** Draws LPs at their places, each in the colour of its value: on a canvas, or as SVG. */
 import type { AnimationFacts, DrawnPlaces } from '../../../src/view/simulation/animation.ts';
 import { cssColour, hexColour, type Scale, stepOf } from '../parts/palettes.ts';
 
@@ -6,10 +6,10 @@ import { cssColour, hexColour, type Scale, stepOf } from '../parts/palettes.ts';
 export interface Frame {
   readonly places: DrawnPlaces;
   readonly links: AnimationFacts['links'];
-  /** A value of each LP; NaN: none. */
+  /** A value per LP; NaN for none. */
   readonly values: Float32Array;
   readonly scale: Scale;
-  /** LP under the pointer; -1: none. */
+  /** LP under the pointer; -1 for none. */
   readonly chosen: number;
 }
 
@@ -19,10 +19,10 @@ export interface Ink {
   readonly text: string;
 }
 
-/** Joined LPs are round, those of a grid are square. */
+/** Joined LPs are round, LPs in a grid are square. */
 const isGrid = ({ links }: Frame) => links.length === 0;
 
-/** @param width of the picture, in pixels of the page; the canvas may have more of its own */
+/** @param width of the picture, in pixels of the page; the canvas may have more pixels */
 export function paint(canvas: HTMLCanvasElement, frame: Frame, width: number, ink: Ink): void {
   const context = canvas.getContext('2d');
   if (context === null) return;
@@ -48,7 +48,7 @@ export function paint(canvas: HTMLCanvasElement, frame: Frame, width: number, in
   for (let k = 0; k < x.length; k++) {
     const step = stepOf(values[k], scale);
     draw(k);
-    // What was not recorded has an outline, and no colour.
+    // An LP without a recorded value has an outline and no colour.
     if (step < 0) context.stroke();
     else {
       context.fillStyle = cssColour(step, scale.palette);

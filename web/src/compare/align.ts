@@ -1,8 +1,8 @@
-/** Which moments of two runs belong together, and B's samples on A's time axis. */
+/** Matches moments of two runs, and puts B's samples on A's time axis. */
 import type { EntityBins } from '../../../src/view/series/table.ts';
 import { axisFor, type Clock } from '../axis.ts';
 
-/** What is the same in A and B at one place of the axis. */
+/** The quantity that is equal in A and B at one place of the axis. */
 export type Match = 'share' | 'seconds' | 'virtual' | 'gvt' | 'regions';
 
 export const MATCHES: Readonly<Record<Match, string>> = {
@@ -13,20 +13,20 @@ export const MATCHES: Readonly<Record<Match, string>> = {
   regions: 'regions entered so far',
 };
 
-/** What is known of a run's time. */
+/** What is known about a run's time. */
 export interface Timing {
   /** First and last second of its samples. */
   readonly extent: readonly [number, number];
-  /** How its clocks go together; null where it has one only. */
+  /** How its clocks relate; null if it has only one. */
   readonly clock: Clock | null;
-  /** By `virtual`: how many regions had been entered; null where that was not recorded. */
+  /** By `virtual`: number of regions entered so far; null if that was not recorded. */
   readonly regions: Clock | null;
 }
 
 const clockOf = (match: Match, { clock, regions }: Timing) =>
   match === 'regions' ? regions : clock;
 
-/** Ways to match that both runs allow. */
+/** Ways of matching that both runs allow. */
 export function matchesOf(a: Timing, b: Timing): Match[] {
   return (Object.keys(MATCHES) as Match[]).filter(
     (match) =>
@@ -36,7 +36,7 @@ export function matchesOf(a: Timing, b: Timing): Match[] {
 
 const isLinear = (match: Match): boolean => match === 'share' || match === 'seconds';
 
-/** Seconds of B that belong to seconds of A. */
+/** Seconds of B that correspond to seconds of A. */
 export function aligned(match: Match, a: Timing, b: Timing): (seconds: number) => number {
   const [first, last] = a.extent;
   const [begin, end] = b.extent;
@@ -50,10 +50,10 @@ export function aligned(match: Match, a: Timing, b: Timing): (seconds: number) =
   return (seconds) => inB.seconds(inA.of(seconds));
 }
 
-/** Bins of B that are asked for, for each of A, where B's pace changes. */
+/** Bins of B that are requested for each bin of A where B's pace changes. */
 const FINER = 4;
 
-/** B's stretch to ask for, in `count` bins, so that it can be placed on [from, to) of A in `bins`. */
+/** The stretch of B to request, in `count` bins, so that it covers [from, to) of A in `bins` bins. */
 export interface Wanted {
   readonly from: number;
   readonly to: number;
@@ -82,7 +82,7 @@ export function wanted(
   return { from: begin, to: end, count, place };
 }
 
-/** Mean of what was measured between two places among values, the outermost by their part. */
+/** Mean of the measured values between two places, the outermost weighted by the part that is covered. */
 function meanOver(values: ArrayLike<number>, from: number, to: number): number {
   const last = values.length - 1;
   let [sum, weight] = [0, 0];

@@ -1,4 +1,4 @@
-/** Why B took longer than A, as tables: what the time went on, and which lanes differ. */
+/** Why B took longer than A, as tables: what the time was spent on, and which lanes differ. */
 import type { CompareFacts } from '../../../src/view/facts/compare.ts';
 import { duration } from '../figures.ts';
 import type { Table } from '../parts/table.ts';
@@ -8,7 +8,7 @@ type Explanation = NonNullable<CompareFacts['explanation']>;
 const signed = (seconds: number): string =>
   seconds < 0 ? `−${duration(-seconds)}` : `${seconds > 0 ? '+' : ''}${duration(seconds)}`;
 
-/** What caused the difference first. The rows add up to the last one. */
+/** The causes of the difference, largest first. The rows add up to the last one. */
 export function causesOf({ lane, causes, a, b, difference }: Explanation): Table {
   const all = { what: 'in all', a, b, difference, from: null };
   return {
@@ -26,7 +26,7 @@ export function causesOf({ lane, causes, a, b, difference }: Explanation): Table
   };
 }
 
-/** Each lane's differences by what it spent its time on, those that differ most from the others first. */
+/** Each lane's differences by activity; lanes that differ most come first. */
 export const lanesOf = ({ parts, lanes }: Explanation): Table => ({
   columns: [
     { key: 'lane', title: 'Of' },

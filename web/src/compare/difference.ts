@@ -1,4 +1,4 @@
-/** Two recordings bin by bin: B less A, each PE of one against the same PE of the other. */
+/** Two recordings bin by bin: B minus A, each PE of one against the same PE of the other. */
 import type { EntityBins } from '../../../src/view/series/table.ts';
 import type { Heat, HeatRow } from '../parts/heat.ts';
 import { scaleOf } from '../parts/palettes.ts';
@@ -9,7 +9,7 @@ export interface Compared {
   readonly heat: Heat;
   /** PEs that only one of them has. */
   readonly unmatched: number;
-  /** The row and bin where most changed; null where nothing did. */
+  /** The row and bin with the largest change; null if nothing changed. */
   readonly most: { readonly row: HeatRow; readonly bin: number; readonly value: number } | null;
 }
 

@@ -1,4 +1,4 @@
-/** Where hosts' courses in time come from: a job's by the server's API; without raw stats files, as of a live run, the tables of samples. */
+/** Where hosts' values over time come from: a job's from the server's API; without raw stats files, from the tables of samples. */
 
 import { MIB } from '../../../src/model/bytes.ts';
 import { unpackBins } from '../../../src/view/binary.ts';
@@ -12,7 +12,7 @@ export interface NodeData {
   readonly tracks: readonly NodeMetric[];
   /** All other keys. */
   readonly keys: readonly NodeMetric[];
-  /** A host each. */
+  /** One per host. */
   bins(
     metric: string,
     from: number,
@@ -45,7 +45,7 @@ export function jobData(source: PageSource, job: JobPageFacts): NodeData {
   };
 }
 
-/** Tracks of samples: tables and keys to be added up, and what turns their sum into the unit. */
+/** Tracks of samples: tables and keys that are summed, and the factor that turns the sum into the unit. */
 const SAMPLED_TRACKS: readonly (NodeMetric & {
   readonly table: string;
   readonly sum: readonly string[];
@@ -62,7 +62,7 @@ const SAMPLED_TRACKS: readonly (NodeMetric & {
 ];
 const NODE = /^node_/;
 
-/** Entities are `host/device`: their sums by host. Least and most of a sum are not known: its mean stands for them. */
+/** Entities are `host/device`; they are summed by host. The extremes of a sum are unknown: its mean stands for them. */
 function byHost(series: readonly EntityBins[], factor: number): EntityBins[] {
   const sums = new Map<string, Float32Array>();
   for (const { entity, mean } of series) {

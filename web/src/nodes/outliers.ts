@@ -9,9 +9,9 @@ export interface HostValues {
 export interface Distance {
   readonly host: string;
   readonly mean: number;
-  /** Mean over the window of how far the host is from the median host, in the metric's unit. */
+  /** Mean distance between the host and the median host over the window, in the metric's unit. */
   readonly distance: number;
-  /** The same with its sign: above, or below, the median host. */
+  /** The same with its sign: above or below the median host. */
   readonly signed: number;
   readonly isOutlier: boolean;
 }
@@ -22,10 +22,10 @@ export const RULE =
 
 const TIMES = 4;
 const LEAST_SHARE = 0.05;
-/** With fewer hosts it cannot be decided which is the outlier. */
+/** With fewer hosts nobody can tell which one is the outlier. */
 export const LEAST_HOSTS = 3;
 
-/** NaN of nothing. Sorts `values`. */
+/** NaN without values. Sorts `values`. */
 function median(values: number[]): number {
   if (values.length === 0) return Number.NaN;
   values.sort((a, b) => a - b);
@@ -33,7 +33,7 @@ function median(values: number[]): number {
   return values.length % 2 === 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/** The median host: by bin, of the hosts that were measured there. */
+/** The median host: for each bin, the median of the hosts measured there. */
 export function medianHost(hosts: readonly HostValues[]): Float64Array {
   const bins = hosts[0]?.values.length ?? 0;
   const middle = new Float64Array(bins);
@@ -46,7 +46,7 @@ export function medianHost(hosts: readonly HostValues[]): Float64Array {
   return middle;
 }
 
-/** Of each host, in the order given. */
+/** Of each host, in the given order. */
 export function distancesOf(hosts: readonly HostValues[]): readonly Distance[] {
   const middle = medianHost(hosts);
   const plain = hosts.map(({ host, values }) => {
@@ -74,7 +74,7 @@ export function distancesOf(hosts: readonly HostValues[]): readonly Distance[] {
 
 export type HostOrder = 'distance' | 'name' | 'high' | 'low';
 
-/** Hosts of which nothing is known come last. */
+/** Hosts about which nothing is known come last. */
 export function ordered(distances: readonly Distance[], order: HostOrder): readonly Distance[] {
   const last = (value: number) => (Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value);
   const byName = (a: Distance, b: Distance) =>

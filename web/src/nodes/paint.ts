@@ -1,4 +1,4 @@
-/** One host's small picture: steps over time on the scale of all hosts, the median host pale behind, doubtful spans hatched. */
+/** A small picture of one host: steps over time on the scale of all hosts, the median host pale behind it, doubtful spans hatched. */
 import type { Axis } from '../axis.ts';
 import { hatch } from '../parts/hatch.ts';
 import { coordinate, css, escaped } from '../parts/svg.ts';
@@ -6,7 +6,7 @@ import { coordinate, css, escaped } from '../parts/svg.ts';
 export interface Small {
   readonly values: ArrayLike<number>;
   readonly median: ArrayLike<number>;
-  /** Top of the scale; its bottom is 0, or `least` where values are negative. */
+  /** Top of the scale; its bottom is 0, or `least` if values are negative. */
   readonly most: number;
   readonly least: number;
   readonly from: number;
@@ -34,7 +34,7 @@ interface Steps {
   to(x: number, y: number): void;
 }
 
-/** Walks along the steps; gaps where nothing was measured. */
+/** Follows the steps; gaps where nothing was measured. */
 function walk(
   values: ArrayLike<number>,
   xs: Float64Array,
@@ -109,7 +109,7 @@ export function paintSmall(
   }
 }
 
-/** The same as a path of an SVG, moved to `left`, `top`. */
+/** The same as an SVG path, moved to `left`, `top`. */
 function smallPath(
   small: Small,
   values: ArrayLike<number>,
@@ -140,7 +140,7 @@ const CARD = 210;
 const HIGH = 56;
 const COLUMNS = 4;
 
-/** All hosts as small multiples: body of an SVG 900 wide, and its height. */
+/** All hosts as small multiples: the body of an SVG with width 900, and its height. */
 export function gridSvg(
   hosts: readonly SvgHost[],
   axis: Axis,

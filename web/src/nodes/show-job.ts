@@ -1,13 +1,13 @@
-/** Leads to a job. */
+/** Shows a job. */
 import type { JobListRow } from '../../../src/view/facts/jobs.ts';
 import type { Page } from '../page.svelte.ts';
 import type { ViewState } from '../state.ts';
 
-/** Seconds before and after a job, and as a share of it. */
+/** Time shown before and after a job: in seconds, and as a fraction of the job. */
 const LEAST_SLACK = 1;
 const SLACK = 0.01;
 
-/** What shows a job, with what was around it. */
+/** The state that shows a job and its surroundings. */
 export function showJob(page: Page, { id, from, to }: JobListRow): Partial<ViewState> {
   const slack = Math.max(LEAST_SLACK, SLACK * (to - from));
   return {

@@ -8,11 +8,11 @@ export { duration };
 export const moment = (seconds: number): string =>
   new Date(Math.floor(seconds) * 1000).toISOString().slice(0, 19).replace('T', ' ');
 
-/** `*` is no id. */
+/** `*` is not a valid id. */
 export const jobTitle = (id: string): string =>
   id === '*' ? 'Everything that the hosts did' : `Job ${id}`;
 
-/** Marks that hosts lack; '' where all are there. */
+/** Marks that hosts lack; '' if none is missing. */
 export function lacking({ no_begin, no_end }: Pick<JobListRow, 'no_begin' | 'no_end'>): string {
   return [
     ...(no_begin > 0 ? [`${no_begin} begin`] : []),

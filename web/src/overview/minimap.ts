@@ -3,7 +3,7 @@ import type { Page } from '../page.svelte.ts';
 
 const BINS = 400;
 
-/** The first that a recording has: what all its entities do together. */
+/** The first of these that a recording has: what all its entities do together. */
 const SHOWN: readonly { table: string; keys: readonly string[]; title: string }[] = [
   { table: 'ross_pe', keys: ['events_processed'], title: 'events handled by all PEs' },
   { table: 'node_cpu', keys: ['user', 'nice', 'system'], title: 'CPU time used on all hosts' },
@@ -12,7 +12,7 @@ const SHOWN: readonly { table: string; keys: readonly string[]; title: string }[
 export interface Whole {
   readonly from: number;
   readonly to: number;
-  /** 0 … 1 of the highest; NaN: nothing was measured. */
+  /** 0 … 1 of the highest value; NaN where nothing was measured. */
   readonly heights: Float64Array;
   readonly title: string;
 }

@@ -1,7 +1,7 @@
-/** Time that the kernel counts when it ends, by when it was spent. Pure. */
+/** Distributes time that the kernel counts when it ends over the time in which it was spent. Pure. */
 
 /**
- * Time that is counted when it ends, by when it was spent: what does not fit into a bin was before it. What was before the
+ * Time that is counted when it ends, by when it was spent: what does not fit into a bin was spent before it. What was spent before the
  * first bin is left out. @param most what fits into a bin
  */
 export function whenSpent(counted: Float64Array, most: number): Float64Array {

@@ -1,4 +1,4 @@
-/** An answer that is waited for: the last one stays until the next is there. */
+/** An answer that is being requested: the last one stays until the next has arrived. */
 import { untrack } from 'svelte';
 
 class Asking {
@@ -9,19 +9,19 @@ export const asking = new Asking();
 
 export class Asked<T> {
   value = $state.raw<T | null>(null);
-  /** Of the last request; '' where it was answered. */
+  /** Error of the last request; '' if it was answered. */
   error = $state('');
   busy = $state(false);
   private next: (() => Promise<T>) | null = null;
   private running = false;
 
   /**
-   * Asks; while a request is under way, only the newest that comes meanwhile is remembered. In an effect, read what the
+   * Sends a request. While one is under way, only the newest that comes meanwhile is remembered. In an effect, read what the
    * request depends on before, not inside of `request`: nothing read here makes the effect run again.
    */
   ask(request: () => Promise<T>): void {
     this.next = request;
-    // Else the effect would depend on the count of requests, which it changes, and ask everything twice.
+    // Otherwise the effect would depend on the number of requests, which it changes, and would send everything twice.
     if (!this.running) untrack(() => void this.run());
   }
 

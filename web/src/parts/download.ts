@@ -4,7 +4,7 @@ export function download(name: string, content: Blob): void {
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // The browser has taken hold of it by then.
+  // By then the browser has taken the file.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 

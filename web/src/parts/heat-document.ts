@@ -1,4 +1,4 @@
-/** A heatmap over time as an SVG document: its rows' names, its scale, times and flags. */
+/** A heatmap over time as an SVG document, with names of rows, scale, times and flags. */
 import { flagsSvg, type SvgField, timesSvg } from './flags-svg.ts';
 import { binsOf, type Heat, heatSvg } from './heat.ts';
 import { hexColour } from './palettes.ts';
@@ -6,11 +6,11 @@ import { css, escaped, svgDocument } from './svg.ts';
 
 const LEFT = 72;
 const WIDE = 900;
-/** Of all rows, and of one. */
+/** Height of all rows, and of one. */
 const HIGH = 480;
 const LEAST_ROW = 2;
 const MOST_ROW = 24;
-/** Of a name. */
+/** Width of a name. */
 const NAME = 12;
 const SHADES = 9;
 

@@ -1,8 +1,8 @@
-/** Brings a part of the page into view that may not be there yet. */
+/** Scrolls to a part of the page that may not exist yet. */
 import { tick } from 'svelte';
 import { asking } from './asked.svelte.ts';
 
-/** Milliseconds to wait for it, and for what stands above it to have its height. */
+/** Milliseconds to wait for it, and for the parts above it to have their height. */
 const MOST_WAIT_MS = 5000;
 /** Pixels above it that the page's head covers. */
 const HEAD = 12;
@@ -15,7 +15,7 @@ function show(element: Element): void {
   scrollTo({ top: scrollY + top - head - HEAD });
 }
 
-/** `ids`: of elements, the first that comes. If the user scrolls meanwhile, nothing is scrolled. */
+/** `ids`: of elements; the first one that appears is shown. If the user scrolls meanwhile, nothing is scrolled. */
 export async function intoView(ids: readonly string[]): Promise<void> {
   const end = performance.now() + MOST_WAIT_MS;
   let isLeft = false;

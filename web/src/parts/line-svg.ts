@@ -9,11 +9,11 @@ const HIGH = 220;
 const LEFT = 60;
 const RIGHT = 12;
 const BOTTOM = 44;
-/** Of the legend. */
+/** Height of the legend. */
 const ROW = 16;
 const TICKS = 5;
 
-/** A path through the points; gaps where a value is missing. Steps hold a value over its bin. */
+/** A path through the points, with gaps where a value is missing. Steps hold a value over its bin. */
 function path(xs: ArrayLike<number>, ys: ArrayLike<number>, isStep: boolean): string {
   let drawn = '';
   let pen = false;
@@ -29,7 +29,7 @@ function path(xs: ArrayLike<number>, ys: ArrayLike<number>, isStep: boolean): st
   return drawn;
 }
 
-/** The area of a part of a stack: down to the axis, the parts below are painted over it. */
+/** The area of a part of a stack: down to the axis; the parts below are painted over it. */
 function area(xs: ArrayLike<number>, ys: ArrayLike<number>, bottom: number): string {
   let drawn = '';
   for (let k = 0; k < ys.length; k++) {
@@ -90,7 +90,7 @@ export function linesSvg(
     );
   }
   const order = lines.map((_, k) => (chart.stacked ? lines.length - 1 - k : k));
-  // Estimates of a stack may sum to more than there was: what is above the scale is not in the picture.
+  // Estimates in a stack may sum to more than there was: what is above the scale is not in the picture.
   parts.push(`<g clip-path="url(#frame-${chart.id})">`);
   for (const k of order) {
     const ys = Array.from(columns[k], y);

@@ -1,6 +1,6 @@
 /**
- * Colours of magnitudes. Viridis and cividis (matplotlib's, CC0) and a diverging one, each by a few of their colours
- * with straight lines between. Categories have the style sheet's --c0 … --c7 (after Okabe and Ito).
+ * Colours for magnitudes. Viridis and cividis (matplotlib's, CC0) and a diverging palette, each by a few of their colours
+ * with linear interpolation. Categories have the style sheet's --c0 … --c7 (after Okabe and Ito).
  */
 
 export type PaletteName = 'viridis' | 'cividis' | 'diverging';
@@ -9,11 +9,11 @@ export type PaletteName = 'viridis' | 'cividis' | 'diverging';
 const ANCHORS: Readonly<Record<PaletteName, string>> = {
   viridis: '440154 482475 414487 355f8d 2a788e 21918c 22a884 44bf70 7ad151 bddf26 fde725',
   cividis: '00224e 0d346b 35456c 575d6d 6c6e72 7f7c75 948e77 aba074 c5b56c e1cc55 fee838',
-  // From less (blue) over none to more (orange-red).
+  // From less (blue) through none to more (orange-red).
   diverging: '053061 2166ac 4393c3 92c5de d1e5f0 f4f4f2 fddbc7 f4a582 d6604d b2182b 67001f',
 };
 
-/** Steps of a palette. */
+/** Number of steps of a palette. */
 export const STEPS = 256;
 
 function colours(name: PaletteName): Uint8Array {
@@ -33,7 +33,7 @@ function colours(name: PaletteName): Uint8Array {
 
 const made = new Map<PaletteName, Uint8Array>();
 
-/** Red, green, blue of each step. */
+/** Red, green and blue of each step. */
 export function palette(name: PaletteName): Uint8Array {
   let table = made.get(name);
   if (table === undefined) {
@@ -43,17 +43,17 @@ export function palette(name: PaletteName): Uint8Array {
   return table;
 }
 
-/** How values become steps of a palette. */
+/** How values are mapped to steps of a palette. */
 export interface Scale {
   readonly palette: PaletteName;
   /** Values of the first and the last colour. A diverging scale has -x and x. */
   readonly least: number;
   readonly most: number;
-  /** Equal ratios are equal steps; what is not above 0 has the first colour. */
+  /** Equal ratios are equal steps; values of 0 and below have the first colour. */
   readonly log?: boolean;
 }
 
-/** Step of a value, 0 to 255; -1 where there is none (NaN). */
+/** Step of a value, 0 to 255; -1 for none (NaN). */
 export function stepOf(value: number, { least, most, log = false }: Scale): number {
   if (Number.isNaN(value)) return -1;
   let share = (value - least) / (most - least);
@@ -61,7 +61,7 @@ export function stepOf(value: number, { least, most, log = false }: Scale): numb
     const low = least > 0 ? least : most / 1e4;
     share = value <= low ? 0 : Math.log(value / low) / Math.log(most / low);
   }
-  // One value only: the middle.
+  // If there is only one value, the middle.
   if (Number.isNaN(share)) share = most === 0 ? 0 : 0.5;
   return Math.max(0, Math.min(STEPS - 1, Math.round(share * (STEPS - 1))));
 }
@@ -71,14 +71,14 @@ export function cssColour(step: number, name: PaletteName): string {
   return `rgb(${table[3 * step]} ${table[3 * step + 1]} ${table[3 * step + 2]})`;
 }
 
-/** Same in all of SVG. */
+/** The same in all of an SVG document. */
 export function hexColour(step: number, name: PaletteName): string {
   const table = palette(name);
   const hex = (k: number) => table[3 * step + k].toString(16).padStart(2, '0');
   return `#${hex(0)}${hex(1)}${hex(2)}`;
 }
 
-/** A scale over all values of rows: from 0, or the least, to the most; diverging ones lie even about 0. */
+/** A scale over all values of rows: from 0, or the least value, to the greatest; diverging scales are symmetric about 0. */
 export function scaleOf(
   rows: readonly ArrayLike<number>[],
   name: PaletteName = 'viridis',

@@ -1,4 +1,4 @@
-/** A figure as PNG: its canvases as they are, with names of rows, times and flags around them; title and sentence above. */
+/** A figure as PNG: its canvases, with names of rows, times and flags around them; title and sentence above. */
 
 const MARGIN = 12;
 const HEAD = 48;
@@ -10,7 +10,7 @@ const wrapped = (context: CanvasRenderingContext2D, text: string, width: number)
   return `${text.slice(0, end)}…`;
 };
 
-/** An SVG document as PNG. @throws Error where the browser cannot draw it */
+/** An SVG document as PNG. @throws Error if the browser cannot draw it */
 export function pngOfSvg(svg: string): Promise<Blob> {
   const image = new Image();
   return new Promise((resolve, reject) => {
@@ -28,12 +28,12 @@ export function pngOfSvg(svg: string): Promise<Blob> {
 }
 
 interface Key {
-  /** One for an entity, several in a row for a scale. */
+  /** One colour for an entity, several in a row for a scale. */
   readonly colours: readonly string[];
   readonly text: string;
 }
 
-/** The figure's legend, as it stands on the page. */
+/** The figure's legend, as on the page. */
 function keysOf(figure: HTMLElement): Key[] {
   const entries = [...figure.querySelectorAll('.legend > *')];
   return entries.map((entry) => {
@@ -54,7 +54,7 @@ function keysOf(figure: HTMLElement): Key[] {
 const SWATCH = 10;
 const ROW = 18;
 
-/** Where each entry of a legend is drawn, and how high all are. */
+/** Where each entry of a legend is drawn, and the height of all. */
 function placed(context: CanvasRenderingContext2D, keys: readonly Key[], width: number) {
   let [x, y] = [0, 0];
   const at = keys.map(({ colours, text }) => {
@@ -67,7 +67,7 @@ function placed(context: CanvasRenderingContext2D, keys: readonly Key[], width: 
   return { at, high: keys.length === 0 ? 0 : y + ROW };
 }
 
-/** What stands beside canvases as text. */
+/** Text beside canvases. */
 const TEXTS = '.labels span, .names .name, .times span';
 
 function drawTexts(context: CanvasRenderingContext2D, texts: readonly HTMLElement[]): void {
@@ -85,7 +85,7 @@ function drawTexts(context: CanvasRenderingContext2D, texts: readonly HTMLElemen
   context.textAlign = 'left';
 }
 
-/** Stretches, poles and flags, as they lie over the field. */
+/** Stretches, poles and flags over the field. */
 function drawFlags(context: CanvasRenderingContext2D, figure: HTMLElement): void {
   for (const flag of figure.querySelectorAll<HTMLElement>('.flagged, .pole, .flag')) {
     const { left, top, width, height } = flag.getBoundingClientRect();
@@ -107,7 +107,7 @@ function drawFlags(context: CanvasRenderingContext2D, figure: HTMLElement): void
   context.globalAlpha = 1;
 }
 
-/** @throws Error where the figure has no picture */
+/** @throws Error if the figure has no picture */
 export function pngOf(figure: HTMLElement, title: string, sentence: string): Promise<Blob> {
   const canvases = [...figure.querySelectorAll('canvas')].filter(({ width }) => width > 0);
   if (canvases.length === 0) throw new Error(`${title}: there is no picture to save`);

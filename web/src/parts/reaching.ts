@@ -1,4 +1,4 @@
-/** Which of two answers is drawn while a window's own is on its way. */
+/** Which of two answers is drawn while the window's own is on its way. */
 
 export interface Spanning {
   /** Seconds. */
@@ -6,7 +6,7 @@ export interface Spanning {
   readonly to: number;
 }
 
-/** The newest answer where it reaches over the window; else the other, of the whole run, where that does. */
+/** The newest answer if it overlaps the window; else the other, of the whole run, if that does. */
 export function reaching<T extends Spanning>(
   window: readonly [number, number] | null,
   newest: T | null,

@@ -1,4 +1,4 @@
-/** Light or dark: as chosen, or as the system is. Canvases are painted anew when it changes. */
+/** Light or dark: as chosen, or as in the system. Canvases are painted again when it changes. */
 import type { Theme } from '../state.ts';
 
 class Scheme {

@@ -7,7 +7,7 @@ import { coordinate, css, escaped, svgDocument } from '../parts/svg.ts';
 import type { Table } from '../parts/table.ts';
 import type { Lane } from './lane.ts';
 
-/** How a region is shown. */
+/** How a region is drawn. */
 export interface Look {
   readonly name: string;
   /** CSS colour; null: not drawn. */
@@ -17,7 +17,7 @@ export type Looks = (hash: number) => Look;
 
 export const LANE = 18;
 const GAP = 3;
-/** Pixels from which on a name is written into a span. */
+/** Least width in pixels of a span with a name. */
 const NAMED = 44;
 const PER_LETTER = 6.2;
 const PALE = 0.35;
@@ -33,7 +33,7 @@ interface Box {
   readonly marked: boolean;
 }
 
-/** Rectangles of all lanes at a width. */
+/** Rectangles of all lanes at a given width. */
 function boxesOf(
   lanes: readonly Lane[],
   looks: Looks,
@@ -62,7 +62,7 @@ function fitting(name: string, wide: number): string {
   return name.length <= letters ? name : `${name.slice(0, letters - 1)}…`;
 }
 
-/** Black or white, whichever is read better on a colour `#rrggbb`. */
+/** Black or white, whichever is easier to read on a colour `#rrggbb`. */
 function inkOn(colour: string): string {
   const value = Number.parseInt(colour.slice(1), 16);
   const [r, g, b] = [value >> 16, (value >> 8) & 255, value & 255];
@@ -103,7 +103,7 @@ export function paintLanes(
       context.lineWidth = 2;
       context.strokeRect(left + 1, y + 1, Math.max(1, wide - 2), tall - 2);
     }
-    // What is cut off at the left has its name where it is seen.
+    // A span that is cut off at the left has its name where it is visible.
     const seen = Math.max(0, left);
     const name = fitting(box.name, Math.min(width, left + wide) - seen);
     if (name === '') continue;

@@ -5,7 +5,7 @@ import { general } from './report.ts';
 
 const STATISTICS = ['count', 'first', 'last', 'min', 'max', 'mean', 'std'];
 
-/** A row per signal and host, a column per statistic that any has. */
+/** A row per signal and host, a column per statistic that at least one of them has. */
 export function sessionTable(sessions: readonly SessionSignal[]): Table {
   const shown = STATISTICS.filter((key) => sessions.some(({ statistics }) => key in statistics));
   const hosts = new Set(sessions.map(({ host }) => host));

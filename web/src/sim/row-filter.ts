@@ -1,6 +1,6 @@
 /** Which rows are shown according to the typed text: filtered, hidden and pinned. Pure. */
 
-/** Texts that a row's label may hold: some, none of them, or first. */
+/** Texts in a row's label: show only such rows, hide them, or put them first. */
 interface Wish {
   readonly some: readonly string[];
   readonly none: readonly string[];
@@ -20,7 +20,7 @@ function wishOf(text: string): Wish {
   };
 }
 
-/** A number is the row's own; anything else a part of its label. */
+/** A number means the row with that number; anything else is a part of its label. */
 const holds = (label: string, part: string): boolean =>
   /^\d+$/.test(part)
     ? label.split(/\D+/).at(-1) === part
@@ -28,7 +28,7 @@ const holds = (label: string, part: string): boolean =>
 
 /**
  * Indices of the rows to show. `text`: parts of labels, or numbers, with commas between them: `12, 17` shows those, `-3`
- * hides one, `^5` pins one to the top. All where that is nothing, or leaves nothing.
+ * hides one, `^5` pins one to the top. All rows if the text is empty, or would leave no row.
  */
 export function rowsShown(labels: readonly string[], text: string): number[] {
   const { some, none, first } = wishOf(text);

@@ -1,7 +1,7 @@
-/** Rows × time as CSV: a line per entity, a column per bin, headed by the second at which it begins. */
+/** Rows × time as CSV: a line per entity, a column per bin, headed by the second at which the bin begins. */
 import { csvText } from '../../../src/model/csv.ts';
 
-/** `values` row by row; missing is empty. */
+/** `values` row by row; missing values are empty. */
 export function rowsCsv(
   of: string,
   names: readonly string[],

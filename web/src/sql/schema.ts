@@ -1,4 +1,4 @@
-/** Which tables and columns there are, and the statements that the page's own pictures stand for. Pure. */
+/** The tables and columns, and the statements that correspond to the page's own pictures. Pure. */
 import {
   EFFICIENCY,
   inputsOf,
@@ -12,7 +12,7 @@ import type { QueryAnswer } from '../../../src/view/facts/query.ts';
 export interface ColumnFacts {
   readonly name: string;
   readonly type: string;
-  /** '' if it has none, or it is not known. */
+  /** '' if it has none, or it is unknown. */
   readonly unit: string;
   readonly help: string;
 }
@@ -22,13 +22,13 @@ export interface TableColumns {
   readonly columns: readonly ColumnFacts[];
 }
 
-/** Columns of all tables, in order, with units and help where they are declared. */
+/** Columns of all tables, in order, with units and help if these are declared. */
 export const SCHEMA = `SELECT c.table_name, c.column_name, c.data_type, coalesce(m.unit, ''), coalesce(m.help, '')
 FROM information_schema.columns c
 LEFT JOIN metrics m ON m.table_name = c.table_name AND m.column_name = c.column_name
 WHERE c.table_schema = 'main' ORDER BY c.table_name, c.ordinal_position`;
 
-/** What `SCHEMA` gave, by table. */
+/** The answer to `SCHEMA`, by table. */
 export function tablesOf({ rows }: QueryAnswer): TableColumns[] {
   const found = new Map<string, ColumnFacts[]>();
   for (const row of rows) {
@@ -42,7 +42,7 @@ export function tablesOf({ rows }: QueryAnswer): TableColumns[] {
 export const quoted = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoteName(name);
 
-/** A look at a table. */
+/** A statement that shows rows of a table. */
 export const lookAt = ({ name, columns }: TableColumns): string =>
   `SELECT ${columns.map((column) => quoted(column.name)).join(', ')}\nFROM ${quoted(name)}\nLIMIT 100`;
 
@@ -68,7 +68,7 @@ export function heatSql(
 }
 const RATIOS = [ROLLED_BACK_SHARE, EFFICIENCY, SECONDARY_SHARE];
 
-/** What a chart of the overview shows, sample by sample; null of one that has no single statement. */
+/** What a chart of the overview shows, sample by sample; null if there is no single statement for it. */
 export function chartSql(id: string, from: number, to: number): string | null {
   switch (id) {
     case 'events':

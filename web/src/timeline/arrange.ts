@@ -1,11 +1,11 @@
-/** Which rows stand where: pinned, hidden, moved, filtered, as the address says. Pure. */
+/** The order of rows: pinned, hidden, moved, filtered, as the address says. Pure. */
 import { rowsShown } from '../sim/row-filter.ts';
 
 /** Ids with commas between them. */
 export interface Arrangement {
   readonly pinned: string;
   readonly hidden: string;
-  /** Where something was moved: of all that were there, in their order. */
+  /** Once a row was moved: all rows that existed then, in their order. */
   readonly order: string;
   /** As in heatmaps: `12, 17`, `-3`, `^5`. */
   readonly filter: string;
@@ -18,7 +18,7 @@ interface Named {
 
 const ids = (text: string): readonly string[] => text.split(',').filter(Boolean);
 
-/** Pinned ones first. */
+/** Pinned rows first. */
 export function arranged<R extends Named>(
   rows: readonly R[],
   { pinned, hidden, order, filter }: Arrangement,
@@ -41,11 +41,11 @@ export function arranged<R extends Named>(
   };
 }
 
-/** A list with `id` in it, or without it. */
+/** A list with `id` added, or removed. */
 export const toggled = (list: string, id: string): string =>
   (ids(list).includes(id) ? ids(list).filter((one) => one !== id) : [...ids(list), id]).join(',');
 
-/** The order after `id` has gone to the place of `to`. */
+/** The order after `id` has been moved to the place of `to`. */
 export function moved(shown: readonly Named[], id: string, to: number): string {
   const order = shown.map((row) => row.id).filter((one) => one !== id);
   order.splice(Math.max(0, Math.min(order.length, to)), 0, id);

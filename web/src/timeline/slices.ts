@@ -1,9 +1,9 @@
-/** Rows of slices: what each PE, thread, process, job … did when. Made of bins, so that they are dense at every zoom. Pure. */
+/** Rows of slices: what each PE, thread, process, job … did when. Made from bins, so that they are dense at every zoom. Pure. */
 import type { SingleRollback } from '../../../src/view/simulation/rollback-view.ts';
 import { counted, percent, short } from '../figures.ts';
 import type { Lane, Slice } from '../regions/lane.ts';
 
-/** Kinds of rows, in the order in which they stand. */
+/** Kinds of rows, in the order in which they are shown. */
 export const KINDS = [
   { id: 'flags', title: 'Marks' },
   { id: 'jobs', title: 'Jobs' },
@@ -17,20 +17,20 @@ export type Kind = (typeof KINDS)[number]['id'];
 
 export interface TimelineSlice extends Slice {
   readonly name: string;
-  /** What else there is to say. */
+  /** Further text. */
   readonly text: string;
 }
 
 export interface TimelineRow extends Lane {
-  /** Without commas: it stands in the address. */
+  /** Without commas, because it is in the address. */
   readonly id: string;
   readonly kind: Kind;
   readonly spans: readonly TimelineSlice[];
-  /** PE that it is about. */
+  /** PE to which it belongs. */
   readonly pe?: number;
 }
 
-/** Colours by the numbers that slices have: properties of the style sheet. */
+/** Colours by the numbers of slices: properties of the style sheet. */
 export const SHADES: readonly string[] = [
   ...Array.from({ length: 8 }, (_, k) => `--c${k}`),
   ...['--line', '--accent', '--quiet', '--warn'],
@@ -46,17 +46,17 @@ export interface Binned {
 interface Part {
   readonly label: string;
   readonly shade: number;
-  /** Percent of each bin. */
+  /** Percentages by bin. */
   readonly values: ArrayLike<number>;
 }
 
 const TELL = 3;
-/** Percent that is worth telling. */
+/** Least percentage that is shown. */
 const LITTLE = 0.5;
 
 /**
- * Stretches by what took most of them; bins of one sample are one. What parts leave is `rest`.
- * Where parts are estimates, they may sum to more than there was: then they are shares of their sum.
+ * Stretches by the activity that took most of them; bins of one sample are one. What the parts leave is `rest`.
+ * If parts are estimates, they may sum to more than there was: then they are shares of their sum.
  */
 export function shareSlices(
   parts: readonly Part[],
@@ -103,8 +103,8 @@ export function shareSlices(
 }
 
 /**
- * GVT computations. Bins hold the least and greatest number of those that samples in them tell; a sample is taken at the
- * end of its stretch, which holds all since the one before. `isIndex`: numbers count them; else they are GVT itself.
+ * GVT computations. Bins hold the least and greatest number in their samples; a sample is taken at the
+ * end of its stretch, which covers all since the one before. `isIndex`: numbers count them; otherwise they are GVT itself.
  */
 export function roundSlices(
   least: ArrayLike<number>,
@@ -118,7 +118,7 @@ export function roundSlices(
     const value = most[bin];
     if (Number.isNaN(value)) continue;
     const last = runs.at(-1);
-    // A bin with several is one of its own, unless it is where the next begins.
+    // A bin with several computations is a slice of its own, unless it is where the next begins.
     if (last !== undefined && last.value === value && last.end === bin && least[bin] === value)
       last.end = bin + 1;
     else runs.push({ begin: bin, end: bin + 1, value });
@@ -150,7 +150,7 @@ const single = ({ kp, undone, depth, cause, sourcePe, sourceLp }: SingleRollback
   return `KP ${kp}: ${counted(undone, 'event')} undone${far}${cause === '' ? '' : `, by a ${cause}${by}`}`;
 };
 
-/** Rollbacks; those of one bin are one slice, the stronger the more they undid. */
+/** Rollbacks; those of one bin are one slice, whose colour is stronger the more they undid. */
 export function rollbackSlices(
   rollbacks: readonly SingleRollback[],
   bins: number,
@@ -179,7 +179,7 @@ export function rollbackSlices(
   });
 }
 
-/** What lies over each other goes into rows of its own, as few as are needed, `most` at most; the rest is left out. */
+/** Overlapping slices go into separate rows, as few as are needed, at most `most`; the rest is left out. */
 export function packed(
   slices: readonly TimelineSlice[],
   most: number,

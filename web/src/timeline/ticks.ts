@@ -2,7 +2,7 @@
 import { type Axis, STEPS_OF_TIME } from '../axis.ts';
 
 export interface Tick {
-  /** Share of the width. */
+  /** Fraction of the width. */
   readonly at: number;
   readonly text: string;
 }
@@ -11,7 +11,7 @@ export interface Tick {
 const LETTER = 7;
 const BETWEEN = 18;
 
-/** As many as have room in `width` CSS pixels, none cut off at its end. */
+/** As many as there is room for in `width` CSS pixels, none cut off at its end. */
 export function ticksOf(
   axis: Axis,
   [from, to]: readonly [number, number],

@@ -1,4 +1,4 @@
-/** What draws each view. */
+/** The component that draws each view. */
 import type { Component } from 'svelte';
 import type { ViewId } from '../state.ts';
 import Animation from './Animation.svelte';

@@ -1,4 +1,4 @@
-/** The views below the lanes, in the order of their tabs; what draws each is in index.ts. */
+/** The views below the lanes, in the order of their tabs; index.ts has the component of each. */
 import type { Page } from '../page.svelte.ts';
 import type { ViewId } from '../state.ts';
 
@@ -6,17 +6,17 @@ export interface View {
   /** As in the address: `#view=ID`. */
   readonly id: ViewId;
   readonly title: string;
-  /** Letter that goes to the view, with Shift. */
+  /** The letter that opens the view, with Shift. */
   readonly key: string;
-  /** One sentence: what the view answers. */
+  /** One sentence: the question that the view answers. */
   readonly help: string;
   /** What would fill it, and the command that makes it. `code` between backquotes. */
   readonly fill: string;
   /** Whether there is anything to show. Reactive. */
   available(page: Page): boolean;
-  /** Whether its tab is there only where there is something to show. */
+  /** Whether its tab exists only if there is something to show. */
   readonly rare?: true;
-  /** Whether it has something to show without samples over time, too. */
+  /** Whether it has something to show even without samples over time. */
   readonly timeless?: true;
 }
 
