@@ -43,7 +43,7 @@ export interface Routes {
 export interface Topology {
   /** Number of routers. */
   readonly routers: number;
-  /** Most ports by which a router is joined to others. */
+  /** Greatest number of ports that join a router to others. */
   readonly ports: number;
   /** Number of terminals at a router that has any. Terminals are numbered in order of their routers. */
   readonly concentration: number;
