@@ -283,7 +283,7 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
   });
 
   it('saves itself as one file that needs no server and no network', async () => {
-    const { page } = await open('from=0.2&to=0.8');
+    const { page } = await open('from=0.2&to=0.8&metric=ross_pe.events_rolled_back');
     await reads(page, '[data-findings]', 'rolled back');
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -300,6 +300,22 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await reads(saved.page, '[data-findings]', 'rolled back');
     await saved.page.getByRole('button', { name: 'Simulation' }).click();
     await saved.page.waitForSelector('main [data-figure] canvas');
+    // A comparison can be zoomed into: there it shows what the server shows.
+    await saved.page.getByRole('button', { name: 'Compare' }).click();
+    await reads(saved.page, '#says-difference', 'differs most');
+    await saved.page.keyboard.press('w');
+    await expect.poll(() => hashOf(saved.page)).toMatch(/from=0\.35&to=0\.65/);
+    await page.evaluate(
+      "location.hash = 'view=compare&from=0.35&to=0.65&metric=ross_pe.events_rolled_back'",
+    );
+    for (const says of ['#says-overlay', '#says-difference']) {
+      const served = () => page.textContent(says);
+      await expect
+        .poll(async () => (await saved.page.textContent(says)) === (await served()))
+        .toBe(true);
+    }
+    await saved.page.keyboard.press('0');
+    await expect.poll(() => hashOf(saved.page)).toMatch(/from=0\.2&to=0\.8/);
     expect(saved.complaints).toEqual([]);
     await saved.page.close();
     await page.close();

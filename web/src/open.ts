@@ -80,6 +80,7 @@ function showSaved(page: Page, saved: SavedPage): void {
   page.recordings = saved.recordings;
   page.clock = saved.clock;
   page.extent = saved.extent;
+  page.kept = page.window;
   page.source = new SavedSource(saved);
   page.facts = saved.facts;
   document.title = `${saved.facts.title} – Triscope`;

@@ -38,6 +38,8 @@ export class Page {
   crosshair = $state<number | null>(null);
   /** When a saved page was saved; '' for one that a server shows. */
   saved = $state('');
+  /** Of a saved page: the window that it was saved with. */
+  kept = $state.raw<readonly [number, number] | null>(null);
   /** Whether what was saved was a run that went on. */
   wasLive = $state(false);
   /** Nothing new is taken in for a moment: the page is being saved. */
@@ -104,6 +106,14 @@ export class Page {
   private last: readonly [number, number] | null = null;
   /** Whether the window is a part that was brushed. */
   readonly brushed = $derived(this.state.now.from !== null);
+  /** Whether the window can be changed. */
+  readonly zooms = $derived(this.saved === '' || this.view === ZOOMED);
+  /** First and last second that windows may show. */
+  private readonly reach = $derived(this.kept ?? this.extent);
+  /** Whether the window can be moved. */
+  readonly isPart = $derived(
+    this.zooms && this.brushed && (this.kept === null || !isSame(this.window, this.kept)),
+  );
 
   private windowNow(): readonly [number, number] | null {
     const { from, to } = this.state.now;
@@ -124,7 +134,8 @@ export class Page {
 
   /** Goes to a view, at its top. */
   go(view: ViewId): void {
-    this.state.set({ view: view === this.first.view ? '' : view, path: '' });
+    const kept = this.kept === null ? {} : { from: this.kept[0], to: this.kept[1] };
+    this.state.set({ view: view === this.first.view ? '' : view, path: '', ...kept });
   }
 
   /** Goes to the view of SQL, with a statement. */
@@ -138,16 +149,15 @@ export class Page {
 
   /** Shows [from, to) seconds in all views. */
   brush(from: number, to: number): void {
-    if (this.extent === null || !(to > from) || this.saved !== '') return;
-    const [first, last] = this.extent;
+    if (this.reach === null || !(to > from) || !this.zooms) return;
+    const [first, last] = this.reach;
     this.state.set({ from: Math.max(from, first), to: Math.min(to, last) });
   }
 
   /** Shows all; of a live run, as it grows. */
   reset(): void {
-    if (this.saved !== '') return;
     this.following = false;
-    this.state.set({ from: null, to: null });
+    this.state.set({ from: this.kept?.[0] ?? null, to: this.kept?.[1] ?? null });
   }
 
   /** Follows a live run's newest part, or keeps the present window. */
@@ -173,8 +183,8 @@ export class Page {
 
   /** Zooms by `factor`; the moment `at` stays where it is, else the crosshair, else the middle. */
   zoom(at: number | null, factor: number): void {
-    if (this.window === null || this.extent === null) return;
-    const [first, last] = this.extent.map((s) => this.axis.of(s));
+    if (this.window === null || this.reach === null) return;
+    const [first, last] = this.reach.map((s) => this.axis.of(s));
     const [from, to] = this.window.map((s) => this.axis.of(s));
     const middle = this.axis.of(at ?? this.crosshair ?? Number.NaN);
     const fixed = middle >= from && middle <= to ? middle : (from + to) / 2;
@@ -194,22 +204,28 @@ export class Page {
 
   /** Shows so much of the axis, within the run. */
   private place(begin: number, wide: number): void {
-    if (this.extent === null) return;
-    const [first, last] = this.extent.map((s) => this.axis.of(s));
+    if (this.reach === null) return;
+    const [first, last] = this.reach.map((s) => this.axis.of(s));
     const from = Math.max(first, Math.min(begin, last - wide));
     this.brush(this.axis.seconds(from), this.axis.seconds(from + wide));
   }
 
   /** Moves the window by a share of its width, measured on the axis, after making it `factor` times as wide. */
   move(share: number, factor: number): void {
-    if (this.window === null || this.extent === null) return;
-    const [first, last] = this.extent.map((s) => this.axis.of(s));
+    if (this.window === null || this.reach === null) return;
+    const [first, last] = this.reach.map((s) => this.axis.of(s));
     const [from, to] = this.window.map((s) => this.axis.of(s));
     const wide = Math.min((to - from) * factor, last - first);
     const middle = (from + to) / 2 + share * wide;
     this.place(middle - wide / 2, wide);
   }
 }
+
+/** The view that saved pages can be zoomed into. */
+export const ZOOMED: ViewId = 'compare';
+
+const isSame = (a: readonly number[] | null, b: readonly number[]): boolean =>
+  a !== null && a[0] === b[0] && a[1] === b[1];
 
 /** In the address. */
 const SELECTION = 'page.selection';

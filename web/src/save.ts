@@ -1,5 +1,5 @@
 /** Saves the page as one file: its code, its style, and the answers that its views needed. */
-import type { Page } from './page.svelte.ts';
+import { type Page, ZOOMED } from './page.svelte.ts';
 import { download, textFile } from './parts/download.ts';
 import { KeepingSource, SAVED_ID, type SavedPage } from './saved.ts';
 import type { ViewState } from './state.ts';
@@ -50,17 +50,21 @@ async function files(): Promise<{ code: string; style: string }> {
 }
 
 /** Shows each view once, with everything else as in `fixed`, so that it requests its data. */
-async function answersOf(page: Page, fixed: ViewState): Promise<Readonly<Record<string, unknown>>> {
+async function answersOf(
+  page: Page,
+  fixed: ViewState,
+): Promise<Pick<SavedPage, 'answers' | 'fine'>> {
   const { source } = page;
   const before = page.state.now;
   const shown = page.view;
-  if (source === null) return {};
+  if (source === null) return { answers: {}, fine: {} };
   const keeping = new KeepingSource(source);
   page.held = true;
   page.source = keeping;
   try {
     for (const { id } of VIEWS.filter((view) => view.available(page))) {
       // The address stays as it is.
+      keeping.zooms = id === ZOOMED;
       page.state.now = { ...fixed, view: id, path: id === shown ? fixed.path : '' };
       await sleep(LOOK);
       await quiet(keeping);
@@ -70,7 +74,7 @@ async function answersOf(page: Page, fixed: ViewState): Promise<Readonly<Record<
     page.source = source;
     page.held = false;
   }
-  return keeping.answers;
+  return { answers: keeping.answers, fine: keeping.fine };
 }
 
 /** @throws Error where a part cannot be read */
@@ -96,7 +100,7 @@ export async function savePage(page: Page): Promise<void> {
     extent,
     clock,
     state,
-    answers,
+    ...answers,
   };
   const json = JSON.stringify(saved).replaceAll('<', '\\u003c');
   const title = `${facts.title} – Triscope`.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

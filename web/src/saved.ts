@@ -1,6 +1,7 @@
 /**
  * Pages saved as one file: they contain the answers that were given while all views were shown, by request. Such a page
- * needs no server and no network, and shows what was shown, nothing else.
+ * needs no server and no network, and shows what was shown, nothing else; of views that can be zoomed into (`Page.zooms`) also
+ * parts of that, from finer bins.
  */
 
 import { packBins, unpackBins } from '../../src/view/binary.ts';
@@ -10,6 +11,7 @@ import type { TableFacts } from '../../src/view/series/store.ts';
 import type { EntityBins } from '../../src/view/series/table.ts';
 import type { Clock } from './axis.ts';
 import type { PageFacts } from './page.svelte.ts';
+import { type Binned, rebinned } from './rebin.ts';
 import type { Asking, PageSource } from './source.ts';
 import type { ViewState } from './state.ts';
 
@@ -29,7 +31,20 @@ export interface SavedPage {
   readonly state: ViewState;
   /** Answers by question; bytes in base 64. */
   readonly answers: Readonly<Record<string, unknown>>;
+  /** Finer bins by what they are of; bytes in base 64. */
+  readonly fine: Readonly<Record<string, readonly string[]>>;
 }
+
+/** Finer bins for each that was shown, at most; in one request; and in all entities of one. */
+const FINER = 16;
+const MOST_BINS = 4096;
+const MOST_CELLS = 1 << 18;
+
+const finer = (bins: number, entities: number): number =>
+  bins * Math.floor(Math.min(FINER, MOST_BINS / bins, MOST_CELLS / (bins * Math.max(1, entities))));
+
+/** Route of series as bytes. */
+const SERIES = 'series';
 
 const seriesKey = (...asked: readonly unknown[]): string => `series ${JSON.stringify(asked)}`;
 
@@ -51,12 +66,19 @@ function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
+/** Series as bytes, of whatever window. */
+const wholeKey = ({ from: _from, to: _to, bins: _bins, ...query }: Asking): string =>
+  routeKey('bytes', SERIES, query);
+
 const bytesOf = (text: string): ArrayBuffer =>
   Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
 
 /** Passes everything on and keeps the answers. */
 export class KeepingSource implements PageSource {
   readonly answers: Record<string, unknown> = {};
+  readonly fine: Record<string, string[]> = {};
+  /** Whether finer bins are asked for, too. */
+  zooms = false;
   /** Requests that are under way. */
   waiting = 0;
   /** How many there have been. */
@@ -71,12 +93,20 @@ export class KeepingSource implements PageSource {
     return this.from.tables();
   }
 
-  series(table: string, keys: readonly string[], from: number, to: number, bins: number) {
-    return this.keep(
+  async series(table: string, keys: readonly string[], from: number, to: number, bins: number) {
+    const ask = (count: number) => this.from.series(table, keys, from, to, count);
+    const packed = (series: readonly EntityBins[], count: number) =>
+      series.length === 0 ? '' : base64(packBins(from, to, count, series));
+    const answer = await this.keep(
       seriesKey(table, keys, from, to, bins),
-      () => this.from.series(table, keys, from, to, bins),
-      (series) => (series.length === 0 ? '' : base64(packBins(from, to, bins, series))),
+      () => ask(bins),
+      (series) => packed(series, bins),
     );
+    const count = finer(bins, answer.length);
+    if (this.zooms && count > bins && answer.length > 0) {
+      await this.keepFine(seriesKey(table, keys), async () => packed(await ask(count), count));
+    }
+    return answer;
   }
 
   json<T>(route: string, query?: Asking): Promise<T> {
@@ -84,16 +114,40 @@ export class KeepingSource implements PageSource {
     return this.keep(routeKey('json', route, query), ask, (answer) => answer);
   }
 
-  bytes(route: string, query?: Asking): Promise<ArrayBuffer> {
+  async bytes(route: string, query?: Asking): Promise<ArrayBuffer> {
+    const text = (answer: ArrayBuffer) => base64(new Uint8Array(answer));
     const ask = () => this.from.bytes(route, query);
-    return this.keep(routeKey('bytes', route, query), ask, (answer) =>
-      base64(new Uint8Array(answer)),
-    );
+    const answer = await this.keep(routeKey('bytes', route, query), ask, text);
+    if (this.zooms && route === SERIES && query !== undefined) {
+      // A copy: reading turns the bytes over on machines with the other order.
+      const { head } = unpackBins(answer.slice(0));
+      const bins = finer(head.bins, head.entities.length);
+      if (bins > head.bins && head.entities.length > 0) {
+        await this.keepFine(wholeKey(query), async () =>
+          text(await this.from.bytes(route, { ...query, bins })),
+        );
+      }
+    }
+    return answer;
   }
 
   query(sql: string, limit: number): Promise<QueryAnswer> {
     const ask = () => this.from.query(sql, limit);
     return this.keep(routeKey('query', sql, { limit }), ask, (answer) => answer);
+  }
+
+  /** What was shown is shown although finer bins are refused. */
+  private async keepFine(key: string, ask: () => Promise<string>): Promise<void> {
+    this.waiting++;
+    try {
+      const packed = await ask();
+      const known = this.fine[key] ?? [];
+      if (!known.includes(packed)) this.fine[key] = [...known, packed];
+    } catch {
+      // It can be zoomed into by what is shown.
+    } finally {
+      this.waiting--;
+    }
   }
 
   private async keep<T>(
@@ -132,7 +186,11 @@ export class SavedSource implements PageSource {
     to: number,
     bins: number,
   ): Promise<readonly EntityBins[]> {
-    const packed = this.answer(seriesKey(table, keys, from, to, bins)) as string;
+    const known = seriesKey(table, keys, from, to, bins);
+    const part =
+      known in this.page.answers ? null : this.part(seriesKey(table, keys), from, to, bins);
+    if (part !== null) return part;
+    const packed = this.answer(known) as string;
     return packed === '' ? [] : unpackBins(bytesOf(packed)).series;
   }
 
@@ -141,7 +199,25 @@ export class SavedSource implements PageSource {
   }
 
   async bytes(route: string, query?: Asking): Promise<ArrayBuffer> {
-    return bytesOf(this.answer(routeKey('bytes', route, query)) as string);
+    const known = routeKey('bytes', route, query);
+    if (route === SERIES && query !== undefined && !(known in this.page.answers)) {
+      const [from, to, bins] = [query.from, query.to, query.bins].map(Number);
+      const part = this.part(wholeKey(query), from, to, bins);
+      if (part !== null) return packBins(from, to, bins, part).buffer;
+    }
+    return bytesOf(this.answer(known) as string);
+  }
+
+  /** Bins of a window within what was saved; null where nothing of that was. */
+  private part(key: string, from: number, to: number, bins: number): EntityBins[] | null {
+    let best: Binned | null = null;
+    for (const packed of this.page.fine[key] ?? []) {
+      const { head, series } = unpackBins(bytesOf(packed));
+      const isThere = Math.min(to, head.to) > Math.max(from, head.from);
+      const isFiner = best === null || head.to - head.from < best.to - best.from;
+      if (isThere && isFiner) best = { from: head.from, to: head.to, series };
+    }
+    return best === null ? null : rebinned(best, from, to, bins);
   }
 
   async query(sql: string, limit: number): Promise<QueryAnswer> {

@@ -14,7 +14,7 @@ const SCROLLING = 400;
 export type DragKind = 'pan' | 'brush' | 'measure';
 
 export const dragKind = (page: Page, shift: boolean): DragKind =>
-  shift ? 'measure' : page.brushed && page.saved === '' ? 'pan' : 'brush';
+  shift ? 'measure' : page.isPart ? 'pan' : 'brush';
 
 /** Ends a drag with a stretch of seconds. */
 export function chosen(page: Page, kind: DragKind, from: number, to: number): void {
@@ -90,7 +90,7 @@ addEventListener(
 export function turning(element: HTMLElement, page: Page, moment: (share: number) => number) {
   const turned = (event: WheelEvent) => {
     const isScrolling = performance.now() - scrolled < SCROLLING && !event.ctrlKey;
-    if (isScrolling || page.saved !== '' || page.window === null) return;
+    if (isScrolling || !page.zooms || page.window === null) return;
     event.preventDefault();
     const { left, width } = element.getBoundingClientRect();
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
