@@ -45,10 +45,10 @@ export const FULL_LINK: FindingRule = {
   name: 'full-link',
   title: 'a network link that carries all it can',
   looks:
-    'The traffic of all programs on each link whose speed its driver reports, beside that speed; and the bytes that the command’s processes read and wrote by system calls, the most that they can have sent over an interface of the kernel. Traffic that bypasses the kernel (InfiniBand verbs) is not counted by process.',
+    'Compares the traffic of all programs on each link with the link’s speed, if its driver reports one; and adds up the bytes that the command’s processes read and wrote by system calls, the most that they can have sent over an interface of the kernel. Traffic that bypasses the kernel (InfiniBand verbs) is not counted by process.',
   needs: ['process_link_rate'],
   thresholds: { FULL, SOME, MUCH, LONG, THEIRS },
-  knob: 'Where it is the command’s: send less, larger, or overlapped; use the faster fabric (UCX_NET_DEVICES, --mca btl_tcp_if_include). Where it is others’: an exclusive node, another network for storage, another time.',
+  knob: 'If the traffic is the command’s: send less, in larger messages, or while computing; use the faster fabric (UCX_NET_DEVICES, --mca btl_tcp_if_include). If it is other programs’: use an exclusive node, another network for storage, or another time.',
   explains: ['mpi-share', 'device-wait'],
   async run({ recording, has }) {
     const all = await recording.query<Link>(SQL);

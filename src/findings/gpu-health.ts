@@ -60,14 +60,14 @@ ORDER BY value DESC, host, device`,
 
 export const GPU_ERRORS = hostRule({
   name: 'gpu-errors',
-  title: 'GPUs with errors of memory that could not be corrected',
-  looks: 'Counts a GPU’s errors of memory that could not be corrected (ECC).',
+  title: 'GPUs with memory errors that could not be corrected',
+  looks: 'Counts a GPU’s memory errors that could not be corrected (ECC).',
   ...uncorrected('node_nvidia_gpu_ecc_rate'),
   also: [uncorrected('node_amd_gpu_ecc_rate')],
   thresholds: { ERROR },
   some: ERROR,
   much: ERROR,
-  knob: 'Run what ran there again, and have the GPU tested or replaced; until then leave the host out (--exclude).',
+  knob: 'Repeat what ran there, and have the GPU tested or replaced; until then leave the host out (--exclude).',
   says: ({ host, device, value }) =>
-    `GPU ${device} of ${host} had ${whole(value)} ${value === 1 ? 'error' : 'errors'} of memory that could not be corrected`,
+    `GPU ${device} of ${host} had ${whole(value)} memory ${value === 1 ? 'error' : 'errors'} that could not be corrected`,
 });

@@ -15,7 +15,7 @@ const SOME = {
   value: 0.01,
   unit: 'share',
   means: 'of the time a package had slowed down: notice',
-  source: `${OWN}: a cooled processor never does`,
+  source: `${OWN}: a processor that is cooled well never slows down`,
 };
 const MUCH = { value: 0.1, unit: 'share', means: 'of the time: problem', source: OWN };
 const LONG = {
@@ -42,7 +42,7 @@ export const HEAT: FindingRule = {
   name: 'heat',
   title: 'processors throttled because they are too hot',
   looks:
-    'The time for which each processor package had slowed down for its temperature, as the kernel counts it (thermal_throttle/package_throttle_total_time_ms).',
+    'Measures for how long each processor package was slowed down because of its temperature, as the kernel counts it (thermal_throttle/package_throttle_total_time_ms).',
   needs: ['process_heat_rate'],
   thresholds: { SOME, MUCH, LONG },
   knob: 'Tell the operators: fans, filters, the room. Until then leave the host out (--exclude), or run with fewer busy cores.',

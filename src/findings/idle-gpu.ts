@@ -6,7 +6,7 @@ const IDLE = {
   value: 0.1,
   unit: 'share',
   means: 'of the time or less, a kernel ran on a GPU: notice',
-  source: `${OWN}: utilization as drivers report it (NVML, amdgpu); of Intel’s parts the one that slept least`,
+  source: `${OWN}: utilization as drivers report it (NVML, amdgpu); of Intel’s GPUs, the part that slept least`,
 };
 const LONG = {
   value: 10,

@@ -23,7 +23,8 @@ interface HostRow {
 export const LOW_FREQUENCY: FindingRule = {
   name: 'low-frequency',
   title: 'processors throttled below their nominal frequency',
-  looks: 'The mean frequency of each host over the application, as a share of the nominal one.',
+  looks:
+    'Compares the mean frequency of each host’s processors, while the application ran, with their nominal frequency.',
   needs: ['frequency_percent', 'frequency', 'sync_runtime', 'section'].map(
     (column) => `geopm_region.${column}`,
   ),

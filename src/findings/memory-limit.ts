@@ -41,10 +41,10 @@ export const MEMORY_LIMIT: FindingRule = {
   name: 'memory-limit',
   title: 'a memory limit that is nearly reached',
   looks:
-    'The memory that control groups of the command have, beside what they may have (memory.max, memory.current, memory.events), and the process with most of it.',
+    'Compares the memory that the command’s control groups use with their limits (memory.max, memory.current, memory.events), and names the process that uses most of it.',
   needs: ['process_limit'],
   thresholds: { SOME, MUCH },
-  knob: 'Ask for more memory (of a job, --mem; of a container, its limit), or use less: smaller pieces, fewer processes at a time: at its limit, processes are killed. Below the limit more memory is of no use: nothing gets faster.',
+  knob: 'Ask for more memory (of a job, --mem; of a container, its limit), or use less (smaller pieces, fewer processes at a time): at the limit, processes are killed. Below the limit more memory is of no use: nothing gets faster.',
   async run({ recording, has }) {
     const groups = await recording.query<Group>(SQL);
     const found: FindingParts[] = [];

@@ -29,7 +29,7 @@ export const NODE_MEMORY: FindingRule = {
   name: 'node-memory',
   title: 'hosts that run out of memory',
   looks:
-    'The largest amount of memory that programs used in any sample, as a share of the host’s memory.',
+    'Finds the largest amount of memory that programs used in any sample, as a share of the host’s memory.',
   needs: inputsOf(MEMORY_IN_USE).map((key) => `node_mem.${key}`),
   thresholds: { SOME, MUCH },
   knob: 'Run fewer processes per host, or use hosts with more memory: otherwise the host will swap, or the kernel will kill processes. As long as neither happens, nothing gets faster.',

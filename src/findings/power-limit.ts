@@ -26,7 +26,7 @@ export const POWER_LIMIT = hostRule({
   name: 'power-limit',
   title: 'processors held down by a lowered power limit',
   looks:
-    'The power that each package draws on average, by the limit that somebody has set for it (powercap), where that is below the processor’s design power.',
+    'Compares the power that each package draws on average with the limit that somebody has set for it (powercap), if that is below the processor’s design power.',
   needs: [
     'node_powercap_limit_rate.energy',
     'node_powercap_limit.limit',

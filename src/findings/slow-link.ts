@@ -47,7 +47,7 @@ export const SLOW_LINK: FindingRule = {
   name: 'slow-link',
   title: 'hosts that are far apart',
   looks:
-    'The shortest round trip of a message between the hosts of a run, times its GVTs; and the time of the PEs that cannot have gone on events.',
+    'Multiplies the shortest round trip of a message between a run’s hosts by the number of its GVTs, and measures how much of the PEs’ time cannot have been spent on events.',
   needs: ['link', 'sim_run', 'ross_pe'],
   thresholds: { FAR, SOME, MUCH, ELSEWHERE },
   knob: 'Run on hosts that are nearer to each other, or over a faster network (does MPI use it?); or on one host; or let PEs do more between two GVTs: a larger --gvt-interval or --batch, more lookahead.',

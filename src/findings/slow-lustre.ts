@@ -57,10 +57,10 @@ export const SLOW_LUSTRE: FindingRule = {
   name: 'slow-lustre',
   title: 'servers of Lustre that answer late',
   looks:
-    'The time that requests to the object and the metadata servers of Lustre took, by their number (osc and mdc), beside what this host asked of them.',
+    'Measures the mean time of a request to the object servers and the metadata servers of Lustre (osc and mdc), and how much this host requested.',
   needs: [],
   thresholds: { SOME, MUCH, FEW, LITTLE },
-  knob: 'Where this host asks little, others keep the servers busy: ask the operators who, try another file system or another time. Else stripe large files over more servers (lfs setstripe -c), write in larger pieces, open files once.',
+  knob: 'If this host requests little, others keep the servers busy: ask the operators who, or try another file system or another time. Otherwise stripe large files over more servers (lfs setstripe -c), write in larger pieces, open files once.',
   async run({ recording, has }) {
     const there = SERVERS.filter(({ table }) => has(`${table}.wait`) && has(`${table}.reqs`));
     if (there.length === 0) return { lacks: 'requests to Lustre' };

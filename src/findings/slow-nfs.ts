@@ -27,7 +27,7 @@ const sum = (what: string) =>
 export const SLOW_NFS = hostRule({
   name: 'slow-nfs',
   title: 'servers of NFS that answer late',
-  looks: `The time between a request to an NFS 4 server and its answer, by the number of requests (${NFS_WAITS.join(', ')}), of each mount.`,
+  looks: `Measures the mean time between a request to an NFS 4 server and its answer (${NFS_WAITS.join(', ')}), for each mount.`,
   needs: NFS_WAITS.flatMap((name) =>
     ['ops', 'rtt'].map((what) => `node_nfs4_rate.${name}_${what}`),
   ),

@@ -149,7 +149,7 @@ const SHOWN: readonly Shown[] = [
     levels: { ERROR: 'problem' },
     value: (window) =>
       `(${['nvidia_gpu_ecc', 'amd_gpu_ecc'].map((type) => ofDevices('increase', type, 'uncorrected', window)).join(' or ')})`,
-    says: `GPU ${DEVICE} of ${HOST} had {{ $value | humanize }} errors of memory that could not be corrected.`,
+    says: `GPU ${DEVICE} of ${HOST} had {{ $value | humanize }} memory errors that could not be corrected.`,
   },
   {
     rule: TEMPERATURE,

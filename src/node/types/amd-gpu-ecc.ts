@@ -50,7 +50,7 @@ function open(tree: NodeTree): Collector {
 
 export const AMD_GPU_ECC: NodeType = {
   name: 'amd_gpu_ecc',
-  help: 'AMD GPUs: errors of memory',
+  help: 'AMD GPUs: memory errors',
   device: 'number of the card',
   source: '/sys/class/drm/cardN/device/ras/{umc_err_count,aca_umc}',
   metrics: METRICS,

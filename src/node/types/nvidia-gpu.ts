@@ -191,7 +191,7 @@ export const NVIDIA_GPUS: readonly NodeType[] = [
       MILLE,
     ),
   ]),
-  nvidiaType('nvidia_gpu_ecc', 'NVIDIA GPUs: errors of memory', [
+  nvidiaType('nvidia_gpu_ecc', 'NVIDIA GPUs: memory errors', [
     ofQuantity('corrected', counter('corrected', 'errors that were corrected')),
     ofQuantity('uncorrected', counter('uncorrected', 'errors that could not be corrected')),
     ofQuantity('replays', counter('replays', 'packets of PCI Express sent again', '', 32)),

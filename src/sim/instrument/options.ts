@@ -38,7 +38,7 @@ export const INSTRUMENT_OPTIONS = {
   'vt-interval': float(1000000, 'virtual time between sampling points', { min: Number.MIN_VALUE }),
   animate: int(
     0,
-    'frames of the model’s own samples at even virtual times, for the page’s view Animation: --model-stats=vt with the interval that gives as many',
+    'frames of the model’s own samples at evenly spaced virtual times, for the page’s view Animation: --model-stats=vt with the interval that gives as many',
     { min: 0, max: 10_000, placeholder: 'FRAMES' },
   ),
   'vt-samp-end': float(0, 'virtual time of the last sampling point', { min: 0, fallback: '--end' }),

@@ -7,7 +7,7 @@ export const routingOption = (): OptionSpec<string> =>
   oneOf(
     { minimal: 0, valiant: 1, ugal: 2 },
     'minimal',
-    'shortest ways; by a random place; or the better of both by the queues of the first router (UGAL-L)',
+    'shortest routes; through a random place; or the better of both by the queues of the first router (UGAL-L)',
   );
 
 /** What a direct network tells about itself. Places are routers, or groups of routers. */
@@ -18,7 +18,7 @@ export interface Ways {
   placeOf(router: number): number;
   /** Router of a terminal. */
   home(terminal: number): number;
-  /** Port of the next link on the shortest way to a router. */
+  /** Port of the next link on the shortest route to a router. */
   port(router: number, to: number): number;
   /** Port of the next link on the shortest route to a place that does not contain `router`. */
   portToPlace(router: number, place: number): number;

@@ -87,8 +87,8 @@ function paramsOf(
 ): NetworkParams {
   const terminals = tables.homes.length;
   if (topology.longest > 255)
-    throw new ModelError(`ways of ${topology.longest} links; at most 255`);
-  if (terminals < 2) throw new ModelError('a network needs two terminals at least');
+    throw new ModelError(`routes of ${topology.longest} links; at most 255 are possible`);
+  if (terminals < 2) throw new ModelError('a network needs at least two terminals');
   const links = ['link-latency', ...(topology.isLong ? ['global-latency'] : [])] as const;
   for (const name of links as readonly ('link-latency' | 'global-latency')[]) {
     if (o[name] < lookahead)

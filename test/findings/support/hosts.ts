@@ -99,7 +99,7 @@ export const HOST_CASES = [
     rule: 'gpu-errors',
     fires: () => minute(AMD_ECC, '1 5 7', '1 900 9'),
     silent: () => minute(AMD_ECC, '1 5 7', '1 900 7'),
-    says: 'problem: GPU 1 of a had 2 errors of memory that could not be corrected.',
+    says: 'problem: GPU 1 of a had 2 memory errors that could not be corrected.',
   },
   {
     rule: 'power-limit',
@@ -131,7 +131,7 @@ export const HOST_CASES = [
     rule: 'gpu-errors',
     fires: () => minute(ECC, '0 5 7', '0 900 8'),
     silent: () => minute(ECC, '0 5 7', '0 900 7'),
-    says: 'problem: GPU 0 of a had 1 error of memory that could not be corrected.',
+    says: 'problem: GPU 0 of a had 1 memory error that could not be corrected.',
   },
   {
     rule: 'temperature',
