@@ -9,13 +9,15 @@ const LONG =
   /\/test\/(faults|fuzz|nodes|one-truth|packages|web)\/|\/(mpi|chaos|golden|ross-ctest|log|live)\.test\.ts$/;
 
 /**
- * Files that run one after another in one process: what a process takes to start and to compile, 0.4 s of a CPU, is then
- * paid once. All others have a process each: those that change what a process has once (environment, the regions'
- * page, signals), or measure it.
+ * Files that run one after another in one process: what a process takes to start and to compile, half a second of a CPU,
+ * is then paid once. All others have a process each: those that change what a process has once (the regions' page, a
+ * loaded library, signals), that measure it, or that simulate much in it.
  */
 const TOGETHER = [
-  'test/{findings,formats,fuzz,model,os,process,query,report}/**/*.test.ts',
+  'test/{findings,formats,fuzz,live,model,os,process,query,report}/**/*.test.ts',
   'test/node/{*,types/**}.test.ts',
+  'test/region/{agents,filters,signals}/*.test.ts',
+  'test/sim/{capacity,clock,conservative,finals,kp,math-tables,progress,queue,results,struct,struct-undo,ties}.test.ts',
 ];
 
 /** Begins with files that take long: else one of them is the last, and keeps one worker busy while the others wait. */

@@ -195,12 +195,13 @@ describe('triscope sim tune', () => {
 
   it('leaves --pes alone where the model grows with it, and says so', async () => {
     const { code, out, err } = await triscope([
-      ...['sim', 'tune', 'phold', '--nlp=16', '--end=50', '--pes=2', ...QUICK],
+      ...['sim', 'tune', 'phold', '--nlp=16', '--lookahead=0.1', '--end=20', '--pes=2', ...QUICK],
     ]);
     expect(code).toBe(0);
     expect(err).toMatch(/^triscope: --pes stays at 2: the model grows with the PEs/);
+    // Which is faster depends on the machine and on what else it does.
     expect(out).toMatch(
-      /^--synch=optimistic --batch=\d+ --gvt-interval=\d+ --nkp=\d+( --max-opt-lookahead=[\d.e+-]+)? --pes=2$/m,
+      /^--synch=(optimistic|conservative) --batch=\d+ --gvt-interval=\d+ --nkp=\d+( --max-opt-lookahead=[\d.e+-]+)? --pes=2$/m,
     );
   });
 

@@ -307,7 +307,7 @@ describe('a live run', () => {
     expect(await facts()).toMatchObject({ title: 'a run', live: true });
     bus.update({ state: 'finished' });
     // The thread that serves hears of it as soon as it can.
-    await expect.poll(facts, { timeout: 10_000 }).toMatchObject({ title: 'made', live: false });
+    await expect.poll(facts).toMatchObject({ title: 'made', live: false });
     await live.close();
   });
 

@@ -29,9 +29,18 @@ const env = { NODE_OPTIONS: `--import=${pathToFileURL(crash).href}` };
 
 describe('the end of a server’s thread', () => {
   it('is told, and a simulation goes on to the same digest', async () => {
-    const words = 'sim run phold --pes=2 --nlp=64 --lookahead=0.1 --end=3000 --json'.split(' ');
-    const plain = await triscope(words);
-    const served = await triscope([...words, '--engine-stats=gvt', '--stream=ws'], { env });
+    const run = (end: number, ...more: readonly string[]) => [
+      ...'sim run phold --pes=2 --nlp=64 --lookahead=0.1 --json'.split(' '),
+      ...[`--end=${end}`, ...more],
+    ];
+    // On a busy machine the server may begin to listen only after a short run has ended.
+    let end = 3000;
+    let served = await triscope(run(end, '--engine-stats=gvt', '--stream=ws'), { env });
+    while (!served.err.includes('crashed on purpose') && end < 1e5) {
+      end *= 4;
+      served = await triscope(run(end, '--engine-stats=gvt', '--stream=ws'), { env });
+    }
+    const plain = await triscope(run(end));
     expect(served.err).toContain('the page’s server has ended: crashed on purpose');
     expect(served.code).toBe(0);
     const digest = ({ out }: { out: string }) => {
@@ -102,8 +111,8 @@ describe('triscope serve', () => {
         });
       },
     });
-    // Two seconds, on a machine that has nothing else to do.
-    expect(performance.now() - signalled).toBeLessThan(10_000);
+    // Two seconds, on a machine that has nothing else to do; statements alone would go on for 20 and more.
+    expect(performance.now() - signalled).toBeLessThan(18_000);
     expect(outcome.code).toBe(0);
   });
 });

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type LiveServer, startServer } from 'triscope/live';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder, triscopeHere } from '../cli/support/run.ts';
 import { json } from '../live/support/ask.ts';
 import { regionRun } from '../live/support/regions.ts';
@@ -59,6 +59,9 @@ const MORE: readonly Case[] =
     : [];
 
 const LEAST_FROM_BYTES = 10;
+/** For one recording: its page alone takes half a minute where others work, too. */
+const MOST_MILLISECONDS = 600_000;
+vi.setConfig({ testTimeout: MOST_MILLISECONDS, hookTimeout: MOST_MILLISECONDS });
 
 describe('one truth', () => {
   const own = join(temporaryFolder(), 'own.tri');

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { duration } from '../../src/model/measures/index.ts';
 import { ROSS_PE } from '../../src/model/schemas/ross.ts';
 import { batch, HOST, peBatch, peRow, recording } from '../live/support/samples.ts';
-import { executable, reads, tableOf, Web } from './support/browser.ts';
+import { executable, reads, settled, tableOf, Web } from './support/browser.ts';
 
 /** In the page: pixels of each chart that are neither the ground nor a grid line. */
 const COLOURED = `Object.fromEntries([...document.querySelectorAll('[data-chart]')].map((chart) => {
@@ -87,8 +87,11 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
 
   it('asks for everything once: when it opens, and when the window changes', async () => {
     const { page } = await web.open(`${server.url}#view=overview`);
+    await settled(page);
     const asked: string[] = [];
     page.on('request', (request) => {
+      // What the page before the reload still asked for is not counted.
+      if (request.isNavigationRequest()) asked.length = 0;
       const { pathname, search } = new URL(request.url());
       if (pathname.startsWith('/api/')) asked.push(pathname + search);
     });

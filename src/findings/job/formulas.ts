@@ -22,6 +22,23 @@ function inputsOf(inputs: readonly string[]): string {
   return isMetadata ? '`llite`' : inputs.map((input) => `\`${input}\``).join(', ');
 }
 
+/** Metrics that are not one sum over another, with the reason. */
+function others(): string {
+  const reasons = new Map<string, string[]>();
+  for (const { name, noQuotient } of METRIC_FAMILIES.flatMap(({ metrics }) => metrics)) {
+    if (noQuotient === undefined) continue;
+    reasons.set(noQuotient, [...(reasons.get(noQuotient) ?? []), name]);
+  }
+  const lines = [...reasons].map(([reason, names]) => {
+    const all = names.map((name) => `\`${name}\``).join(', ');
+    return `* ${all}: ${reason}.`;
+  });
+  return [
+    'All metrics but these are declared as one sum over another, from which their value, their course in time and their formula follow:',
+    lines.join('\n'),
+  ].join('\n\n');
+}
+
 /** Metrics by family, then flags, as Markdown. */
 export function formulas(): string {
   const families = METRIC_FAMILIES.map(({ title, set, metrics }) => {
@@ -44,6 +61,7 @@ export function formulas(): string {
   return [
     ...families,
     METADATA_NOTE,
+    others(),
     '## Flags',
     ['| flag | metric | raised if | meaning |', '|---|---|---|---|', ...flags].join('\n'),
   ].join('\n\n');

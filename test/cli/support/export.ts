@@ -1,8 +1,6 @@
 /** What tests of `triscope export` have in common: a folder, a recording in it, and traces as they are read. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { ROSS_PE } from '../../../src/model/schemas/ross.ts';
 import type { Trace, TraceEvent } from '../../formats/trace-event/rules.ts';
 import {
@@ -13,9 +11,10 @@ import {
   recordingOf,
   writeFolder,
 } from '../../query/support/recording.ts';
+import { temporaryFolder } from './run.ts';
 
-export const folder = mkdtempSync(join(tmpdir(), 'export-command-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+/** Of all files that one process runs: none of them removes it. */
+export const folder = temporaryFolder();
 export const inFolder = (name: string) => join(folder, name);
 
 export const small = writeFolder(inFolder('small.tri'), {

@@ -363,8 +363,12 @@ describe('metrics', () => {
     expect(value(of, 'LnetMaxBW', 'exam')).toBe(11 * 2 ** 20);
   });
 
-  it('are one sum over another, but for those that cannot be', () => {
-    const functions = METRIC_FAMILIES.flatMap(({ metrics }) => metrics)
+  it('are one sum over another, but for those that say why they cannot be', () => {
+    const all = METRIC_FAMILIES.flatMap(({ metrics }) => metrics);
+    for (const { name, declaration, noQuotient } of all) {
+      expect([name, declaration === undefined]).toEqual([name, noQuotient !== undefined]);
+    }
+    const functions = all
       .filter(({ declaration }) => declaration === undefined)
       .map(({ name }) => name)
       .filter((name) => !/^(energy|avg_power)_(package|cores|memory)$/.test(name));

@@ -68,6 +68,7 @@ export const NODE_IMBALANCE: JobMetric = {
   formula:
     'max over hosts of the mean over intervals of (busiest host’s rate - rate) / busiest host’s rate, of user',
   inputs: ['cpu.user'],
+  noQuotient: 'sets each host against the busiest one of each interval',
   compute: (view) => Math.max(...behindByHost(view).values()),
 };
 
@@ -78,6 +79,7 @@ export const TIME_IMBALANCE: JobMetric = {
     'min over hosts and cuts of mean rate of user after the cut / mean rate before it; cuts are at intervals, but for two at either end; means by the trapezoid rule over the middles of intervals',
   inputs: ['cpu.user'],
   note: 'As in the original, the integral before the cut ends one interval earlier than the time it is divided by: an even job has a little more than 1.',
+  noQuotient: 'looks for the cut in time at which a host’s rate falls most',
   compute: leastAfterBefore,
 };
 

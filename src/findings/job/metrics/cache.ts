@@ -44,6 +44,8 @@ export const CACHE: MetricFamily = {
       unit: '',
       formula: `max over sockets of Δ${EVICTIONS} / Δ${LOOKUPS}`,
       inputs: [`cha.${EVICTIONS}`, `cha.${LOOKUPS}`],
+      noQuotient:
+        'is the highest quotient of a socket, where quotients are of a host or of the job',
       compute: (view) => {
         const type = typeIn(view, 'cha');
         const lookups = bySocket(view, type, LOOKUPS);

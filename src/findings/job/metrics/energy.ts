@@ -53,6 +53,9 @@ function secondsOf(view: JobView, part: Part): number {
   return sum;
 }
 
+const UNITS = 'counts in a unit that each device has for itself';
+const HOSTS = 'divides only by the time of the records that have energy';
+
 /** J of one host, and of all hosts together. */
 export function joules(view: JobView, part: Part): number {
   const type = view.type(['intel_rapl', 'amd64_rapl'], 'energy counters (intel_rapl, amd64_rapl)');
@@ -76,6 +79,7 @@ const pair = (name: string, part: Part, what: string): readonly JobMetric[] => [
     unit: 'J',
     formula: `Δ${part.intel}${part.amd === undefined ? '' : ` (${part.amd})`} in J, ${what}`,
     inputs: [`intel_rapl.${part.intel}`, ...(part.amd ? [`amd64_rapl.${part.amd}`] : [])],
+    noQuotient: UNITS,
     compute: (view) => joules(view, part),
   },
   {
@@ -83,6 +87,7 @@ const pair = (name: string, part: Part, what: string): readonly JobMetric[] => [
     unit: 'W',
     formula: `energy_${name} / Σ seconds of the hosts' records with it`,
     inputs: [`intel_rapl.${part.intel}`, ...(part.amd ? [`amd64_rapl.${part.amd}`] : [])],
+    noQuotient: `${UNITS}, and ${HOSTS}`,
     compute: (view) => joules(view, part) / secondsOf(view, part),
   },
 ];

@@ -71,6 +71,7 @@ const PROCESSORS: readonly JobMetric[] = [
     unit: '',
     formula: 'Δuser_sum N / (Δjiffy_counter × threads_core × num_cores)',
     inputs: ['mic.user_sum', 'mic.jiffy_counter', 'mic.threads_core', 'mic.num_cores'],
+    noQuotient: 'divides by a product of a counter and two constants of the device',
     compute: (view) => {
       const user = view.total('mic', 'user_sum');
       const jiffies = view.total('mic', 'jiffy_counter');
@@ -97,6 +98,7 @@ const BALANCE: readonly JobMetric[] = [
     formula:
       'standard deviation / mean of the hosts’ rates of LOAD_L1D_ALL (n - 1 in the denominator)',
     inputs: ['pmc.LOAD_L1D_ALL'],
+    noQuotient: 'is a standard deviation over hosts',
     compute: deviation,
   },
   {
@@ -137,6 +139,7 @@ const NETWORK: readonly JobMetric[] = [
       'ib_ext.port_xmit_pkts',
       'ib_ext.port_rcv_pkts',
     ],
+    noQuotient: 'takes the lesser of two highest rates of a host',
     compute: (view) =>
       Math.max(
         packetRate(view, 'rx_packets', 'port_xmit_pkts'),
@@ -148,6 +151,7 @@ const NETWORK: readonly JobMetric[] = [
     unit: 'B',
     formula: '(Δrx_bytes / Δrx_packets + Δtx_bytes / Δtx_packets) / 2',
     inputs: ['ib_sw.rx_bytes', 'ib_sw.tx_bytes', 'ib_sw.rx_packets', 'ib_sw.tx_packets'],
+    noQuotient: 'is the mean of two quotients, as in the original',
     compute: (view) =>
       (view.total('ib_sw', 'rx_bytes') / view.total('ib_sw', 'rx_packets') +
         view.total('ib_sw', 'tx_bytes') / view.total('ib_sw', 'tx_packets')) /

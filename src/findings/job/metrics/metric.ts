@@ -24,6 +24,8 @@ export interface JobMetric {
   readonly note?: string;
   /** Of a metric that is one sum over another. */
   readonly declaration?: Declaration;
+  /** Of all others: why they are no such quotient, as a clause about them. */
+  readonly noQuotient?: string;
   /** @throws MissingInput */
   compute(view: JobView): number;
 }
