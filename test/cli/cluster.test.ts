@@ -153,7 +153,7 @@ describe.skipIf(!hasMpi)('the batch script (needs Open MPI)', () => {
     expect(out).toMatch(/^Interrupted at virtual time \d+/m);
     expect(recordingOf('12').state).toBe('interrupted');
     expect(existsSync(join(folder, 'lake/ross_pe/run=12'))).toBe(true);
-  }, 120_000);
+  });
 
   const blocks = [...DOC.matchAll(/^## (.*)$|^```sh\n([\s\S]*?)^```$/gm)].reduce<
     [string, string][]

@@ -66,8 +66,8 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
   beforeAll(async () => {
     broker = await Broker.make();
     await broker.start();
-  }, 120_000);
-  afterAll(() => broker.remove(), 60_000);
+  });
+  afterAll(() => broker.remove());
 
   it('samples of a daemon that is killed and started again are filed, each once', async () => {
     const [dir, archive] = [temporaryFolder(), temporaryFolder()];
@@ -120,5 +120,5 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     }
     expect(times).toEqual([...new Set(times)].sort());
     expect(times.length).toBeGreaterThanOrEqual(8);
-  }, 120_000);
+  });
 });

@@ -110,7 +110,7 @@ describe.skipIf(!there('promtool') || !there('prometheus'))('Prometheus (needs p
         () => false,
       ),
     );
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await metrics?.close();

@@ -244,7 +244,6 @@ describe('settings of the machine', () => {
       for (const root of roots) expect(textOf(join(root, LIMIT)).trim()).toMatch(/^200000000/);
       expect(readdirSync(folder).filter((name) => name.includes('peers'))).toEqual([]);
     },
-    60_000,
   );
 
   it('are limits of frequency, region by region, under frequency_map', async () => {

@@ -34,7 +34,7 @@ describe.skipIf(source === undefined || !hasMpi)(
         `LDFLAGS=${await flags('--link')} ${openmp} -lm -lrt`,
       ];
       execFileSync('make', words, { cwd: folder, stdio: 'ignore' });
-    }, 60_000);
+    });
 
     const tutorials = [
       [0, 'MPI_Init', 0],

@@ -25,7 +25,7 @@ async function opening(path: string, sql: string, expected: readonly object[]): 
   return taken;
 }
 
-it('many PEs', { timeout: 60_000 }, () =>
+it('many PEs', () =>
   grows(2_500, (size) => {
     const pes = Array.from({ length: size }, (_, pe) => placeOf({ pe, cpu: pe }));
     const path = writeFolder(join(folder, `${size}.tri`), {
@@ -33,11 +33,10 @@ it('many PEs', { timeout: 60_000 }, () =>
     });
     const sql = 'SELECT count(*) AS n, max(cpu) AS most FROM pes';
     return opening(path, sql, [{ n: size, most: size - 1 }]);
-  }),
-);
+  }));
 
 describe('many types of raw stats', () => {
-  it('cost what their number does', { timeout: 60_000 }, () =>
+  it('cost what their number does', () =>
     grows(50, (size) => {
       const types = Array.from({ length: size }, (_, k) => `t${k}`);
       const group = (s: number) => [
@@ -55,8 +54,7 @@ describe('many types of raw stats', () => {
         (SELECT a FROM ${first} WHERE t = 0) UNION ALL (SELECT a FROM ${last} WHERE t = 2) UNION ALL
         (SELECT a FROM ${last}_rate)`;
       return opening(path, sql, [{ n: size }, { n: 0 }, { n: size + 1 }, { n: 1 }]);
-    }),
-  );
+    }));
 
   it('take no more functions of JavaScript than a few: each makes calls of all others slower', () => {
     const made = (tables: number) => {

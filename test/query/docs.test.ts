@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { code, err } = await triscope([...command, '--end=1000'], { cwd: folder });
   expect([code, err]).toEqual([0, expect.any(String)]);
   recording = await openRecording(join(folder, 'run.tri'));
-}, 120_000);
+});
 afterAll(async () => {
   await recording?.close();
   rmSync(folder, { recursive: true });

@@ -117,7 +117,7 @@ describe('under chaos, the same events are committed', { timeout: PATIENCE }, ()
   it('by threads', async () => {
     for (const seed of seedsOf(0.1, 1_000_000)) {
       const { loaded, truth, one, name } = await prepared(seed);
-      const signal = AbortSignal.timeout(60_000);
+      const signal = AbortSignal.timeout(240_000);
       const run = await within(
         name,
         simulate(loaded, one.settings, { chaos: one.chaos, signal, sizedFor: 1 }),

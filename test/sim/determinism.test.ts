@@ -51,7 +51,7 @@ afterAll(() => {
 // Room for 65,000 events: arrays of many megabytes would take longer to clear than most of these runs.
 const MEMORY = 2 ** 22;
 /** A run that takes longer hangs. */
-const PATIENCE = 60_000;
+const PATIENCE = 240_000;
 
 interface Outcome {
   readonly run: RunResult;

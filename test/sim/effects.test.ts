@@ -32,7 +32,7 @@ async function run(model: Model | LoadedModel, settings: Settings) {
   const result = await simulate(
     model,
     { maxMemory: MEMORY, ...settings },
-    { signal: AbortSignal.timeout(60_000), onOutput: (lines) => outputs.push(...lines) },
+    { signal: AbortSignal.timeout(240_000), onOutput: (lines) => outputs.push(...lines) },
   );
   return { run: result, outputs };
 }

@@ -9,7 +9,7 @@ import randomAutomatic from './support/random-automatic.ts';
 import randomMixed from './support/random-mixed.ts';
 
 const run = (model: Model | LoadedModel | string, settings: Settings) =>
-  simulate(model, settings, { signal: AbortSignal.timeout(60_000) });
+  simulate(model, settings, { signal: AbortSignal.timeout(240_000) });
 
 const failureOf = (running: Promise<unknown>): Promise<string> =>
   running.then(

@@ -5,7 +5,7 @@ import { lockstep } from './support/lockstep.ts';
 import randomMixed from './support/random-mixed.ts';
 
 const run = (model: Model, settings: Settings) =>
-  simulate(model, { maxMemory: 2 ** 22, ...settings }, { signal: AbortSignal.timeout(60_000) });
+  simulate(model, { maxMemory: 2 ** 22, ...settings }, { signal: AbortSignal.timeout(240_000) });
 
 describe('GVT gets on', () => {
   const options = { lps: 8, remote: 0.5 };

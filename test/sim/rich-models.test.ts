@@ -62,7 +62,7 @@ describe('the example with parcels', () => {
       expect([way, await told(parcels, { ...ground, ...way })]).toEqual([way, truth]);
   });
 
-  it('stands chaos', { timeout: 60_000 }, async () => {
+  it('stands chaos', async () => {
     const settings = { ...ground, end: 12 };
     const rows = await verify(parcels, settings, { chaos: { first: 1, runs: 5 } });
     expect(rows.length).toBe(6);
@@ -360,7 +360,7 @@ export default defineModel({
 });`;
 
 describe('lookaheads of types', () => {
-  it('let a PE go as far ahead as its LPs allow', { timeout: 60_000 }, async () => {
+  it('let a PE go as far ahead as its LPs allow', async () => {
     const path = join(folder, 'layered.ts');
     writeFileSync(path, layered(5, 1));
     const loaded = await loadModel(path);

@@ -3,7 +3,7 @@
 const POLL = 20;
 
 /** Waits until `is` says so. @throws Error once `seconds` have passed */
-export async function until(is: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
+export async function until(is: () => boolean | Promise<boolean>, seconds = 120): Promise<void> {
   const end = performance.now() + seconds * 1000;
   while (!(await is())) {
     if (performance.now() > end) throw new Error(`waited in vain for ${seconds} s`);

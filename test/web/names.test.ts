@@ -43,5 +43,5 @@ describe.skipIf(executable === undefined)('hostile names (needs chromium: npm ru
       await server.close();
       rmSync(folder, { recursive: true });
     }
-  }, 120_000);
+  });
 });

@@ -39,7 +39,7 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     server = await startServer({ recordings: [path, samplesOnly()] });
     run = await openRecording(path);
     web = await Web.start();
-  }, 120_000);
+  });
   afterAll(async () => {
     await web?.close();
     await server?.close();

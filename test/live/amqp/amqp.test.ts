@@ -275,8 +275,8 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
   let broker: Broker;
   beforeAll(async () => {
     broker = await Broker.make();
-  }, 120_000);
-  afterAll(() => broker.remove(), 60_000);
+  });
+  afterAll(() => broker.remove());
 
   it('groups wait on disk while the broker is away, and arrive in order when it comes', async () => {
     const [spool, place] = [folder(), folder()];
@@ -298,7 +298,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     receiver.stop();
     expect(await done).toEqual({ appended: 20, repeated: 0, rejected: 0 });
     expect(filed(place)).toEqual(upTo(20));
-  }, 200_000);
+  });
 
   it('a broker that is killed and comes back: nothing lost, nothing doubled', async () => {
     const [spool, archive] = [folder(), folder()];
@@ -379,7 +379,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
       'its number is 9007199254740991, and the last one was 1',
       'it does not name its host',
     ]);
-  }, 60_000);
+  });
 
   it('an archive that cannot grow ends the service; the messages stay with the broker', async () => {
     const [spool, archive] = [folder(), folder()];
@@ -393,7 +393,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     receiver.kill('SIGTERM');
     await ended(receiver);
     expect(filed(archive)).toEqual(upTo(100));
-  }, 200_000);
+  });
 
   it('what a failing disk refused once comes again, also where later messages were on their way', async () => {
     const at = { server: '127.0.0.1', port: broker.port, queue: 'once' };
@@ -417,7 +417,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     receiver.stop();
     await done;
     expect(filed(place)).toEqual(upTo(10));
-  }, 60_000);
+  });
 
   it('refuses a wrong password at once', async () => {
     const at = {
@@ -429,5 +429,5 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     };
     const receiver = new AmqpConsumer({ ...at, archive: new Archive(folder()) });
     await expect(receiver.run()).rejects.toThrow(/refuses guest/);
-  }, 60_000);
+  });
 });

@@ -24,7 +24,7 @@ describe('an animated run', () => {
     const { code } = await run('--pes=2', '--animate=6', '--record=ring');
     expect(code).toBe(0);
     server = await startServer({ recording: join(cwd, 'ring.tri') });
-  }, 60_000);
+  });
   afterAll(() => server?.close());
   const get = (route: string) => fetch(new URL(`/api/${route}`, server.url), { headers: BEARER });
 

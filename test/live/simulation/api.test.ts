@@ -32,7 +32,7 @@ beforeAll(async () => {
   const path = join(folder, 'run.tri');
   server = await startServer({ recording: path });
   recording = await openRecording(path);
-}, 120_000);
+});
 afterAll(async () => {
   await server?.close();
   await recording?.close();

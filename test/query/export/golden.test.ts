@@ -61,7 +61,7 @@ describe.skipIf(GOLDEN === '')('genuine files (TRISCOPE_GOLDEN)', () => {
       expect([ours[0], ours.length]).toEqual([theirs[0], theirs.length]);
       for (const [k, line] of ours.entries()) expect(cellsOf(line)).toEqual(cellsOf(theirs[k]));
     }
-  }, 120_000);
+  });
 });
 
 /** Numbers as numbers: how many digits are printed is the writer's. */

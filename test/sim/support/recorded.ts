@@ -61,7 +61,7 @@ export async function record(
       instrument: { engine: OFF, model: OFF, ...settings.instrument },
     },
     {
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(240_000),
       instrument: {
         files: { path, prefix: 'ross-stats' },
         frames: framed ? frames : null,

@@ -62,7 +62,7 @@ export class Web {
       acceptDownloads: true,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
-    context.setDefaultTimeout(60_000);
+    context.setDefaultTimeout(120_000);
     return context;
   }
 
