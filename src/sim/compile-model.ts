@@ -15,9 +15,16 @@ const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 /** Properties of `import.meta` that belong to each file, although all become one module. */
 const META = ['url', 'dirname', 'filename'];
 const metaName = (key: string) => `__triscope_meta_${key}`;
+/** What stands for them in a file's text; the last two in CommonJS, unless a file declares them itself. */
+const META_TEXTS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(META.map((key) => [`import.meta.${key}`, metaName(key)])),
+  __dirname: metaName('dirname'),
+  __filename: metaName('filename'),
+};
+const OF_FILE = /import\.meta\.|__(dir|file)name/;
 const outsideName = (name: string) => `__triscope_${name}`;
 
-/** Declares the replacements for `import.meta.…` on a file's first line, so that line numbers stay the same. */
+/** Declares the replacements for `import.meta.…` and `__dirname` on a file's first line, so that line numbers stay the same. */
 function ownMeta(path: string): string {
   const values = [pathToFileURL(path).href, dirname(path), path];
   return META.map((key, k) => `const ${metaName(key)} = ${JSON.stringify(values[k])};`).join(' ');
@@ -66,7 +73,7 @@ export async function compileModel(path: string): Promise<CompiledModel> {
       sourcemap: 'inline',
       logLevel: 'silent',
       define: {
-        ...Object.fromEntries(META.map((key) => [`import.meta.${key}`, metaName(key)])),
+        ...META_TEXTS,
         ...Object.fromEntries(Object.entries(REPLACED).map(([k, name]) => [k, outsideName(name)])),
       },
       banner: {
@@ -92,7 +99,7 @@ export async function compileModel(path: string): Promise<CompiledModel> {
             }));
             setup.onLoad({ filter: /\.[cm]?[jt]s$/ }, ({ path: name }) => {
               const text = readFileSync(name, 'utf8');
-              if (!text.includes('import.meta.')) return undefined;
+              if (!OF_FILE.test(text)) return undefined;
               const loader = /\.[cm]?ts$/.test(name) ? 'ts' : 'js';
               return { contents: `${ownMeta(name)} ${text}`, loader, resolveDir: dirname(name) };
             });

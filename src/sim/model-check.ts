@@ -211,7 +211,8 @@ function expectInstrument(what: string, part: readonly string[], instrument: unk
   expectNames(what, part, instrument, ['sample', 'traceEvent', 'traceRollback']);
   for (const [key, one] of Object.entries(instrument)) {
     expectObject(what, [...part, key], one);
-    expectNames(what, [...part, key], one, ['fields', 'fill']);
+    const rows = key === 'sample' ? ['rows'] : [];
+    expectNames(what, [...part, key], one, ['fields', ...rows, 'fill']);
   }
 }
 

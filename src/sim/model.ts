@@ -114,7 +114,10 @@ export interface Instrument<S extends Fields, M extends Fields, P> {
   /** Once per LP at each sampling point of `--model-stats`. */
   readonly sample?: {
     readonly fields: RecordedFields;
-    fill(lp: LpView<S, P>, data: Datum, control: CollectControl): void;
+    /** Number of rows that the LP makes: of its links, its customers; one where it is not given. */
+    rows?(lp: LpView<S, P>): number;
+    /** @param row number of the row, from 0 on */
+    fill(lp: LpView<S, P>, data: Datum, control: CollectControl, row: number): void;
   };
   /** Once per event of `--event-trace=all` (just handled) or `committed`. */
   readonly traceEvent?: {

@@ -1,7 +1,7 @@
 /** What a modeller gets wrong, each told in one line with the place in the model's own source. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   loadModel,
@@ -641,11 +641,15 @@ describe('a model’s own files', () => {
         .join('\n')
         .replace('export default', 'module.exports =')
         .replace(/, bins: array.*$/m, ' },')
-        .replace("name: 'shop'", "name: 'shop' + sep.length")}`,
+        .replace("name: 'shop'", "name: 'shop' + sep.length + __filename.slice(-4)")
+        .replace('  end:', '  help: __dirname,\n  end:')}`,
       '.cjs',
     );
     const run = await simulate(path, { end: 5 });
-    expect(run.model).toBe('shop1');
+    expect(run.model).toBe('shop1.cjs');
+    const loaded = await loadModel(path);
+    expect(loaded.model.help).toBe(dirname(path));
+    loaded.dispose();
   });
 
   it('may ask the clock while no handler runs', async () => {

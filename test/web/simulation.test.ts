@@ -26,6 +26,12 @@ const RUN = [
   ...['--kp-data', '--lp-data', '--event-trace=1', '--animate=10', '--record=run.tri'],
 ];
 
+/** A network, whose routers tell what their links did. */
+const NETWORK = [
+  ...['sim', 'run', 'fattree', '--k=2', '--n=2', '--traffic=complement', '--load=1', '--end=80'],
+  ...['--animate=8', '--record=links.tri'],
+];
+
 describe.skipIf(executable === undefined)('the page (needs chromium: npm run setup)', () => {
   let web: Web;
   let server: LiveServer;
@@ -34,9 +40,11 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'triscope-simview-'));
     const program = join(import.meta.dirname, '../../bin/triscope');
-    execFileSync(process.execPath, [program, ...RUN], { cwd: folder, stdio: 'ignore' });
+    for (const words of [RUN, NETWORK])
+      execFileSync(process.execPath, [program, ...words], { cwd: folder, stdio: 'ignore' });
     const path = join(folder, 'run.tri');
-    server = await startServer({ recordings: [path, samplesOnly()] });
+    const recordings = [path, samplesOnly(), join(folder, 'links.tri')];
+    server = await startServer({ recordings });
     run = await openRecording(path);
     web = await Web.start();
   });
@@ -304,6 +312,28 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await reads(page, '#says-animation', 'frame 10 of 10');
     const svg = String((await exported(page, 'animation', 'SVG')).bytes);
     expect(svg.match(/<rect x=/g)).toHaveLength(32);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('draws the links of a network over virtual time, by utilisation and by queue', async () => {
+    const { page, complaints } = await open('view=animation&recording=links');
+    // Two switches below with two terminals each, two above; all traffic goes up: 4 + 4 links of switches, 4 to terminals.
+    await reads(page, '#says-links', '12 links; utilisation is highest in the link of LP');
+    const rows = await tableOf(page, 'links');
+    expect(rows).toHaveLength(12);
+    expect(
+      rows.every(([, mean]) => /^[\d.]+ %$/.test(mean) && Number.parseFloat(mean) <= 100),
+    ).toBe(true);
+    await field(page, 'links').focus();
+    await page.keyboard.press('ArrowRight');
+    await reads(page, '#says-links-cell', 'from virtual time 10 to 20: utilisation');
+    await page.getByTitle('the link with the highest mean first').click();
+    await page.locator('[data-figure=links] select').selectOption('queued');
+    await reads(page, '#says-links', 'queued is highest in the link of LP');
+    const svg = String((await exported(page, 'links', 'SVG')).bytes);
+    expect(svg).toContain('Links over virtual time: queued');
+    expect(await barriers(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await page.close();
   });

@@ -82,6 +82,7 @@ export const LIMITS: Readonly<Record<string, RouteLimits>> = {
   '/api/rollbacks': READ,
   '/api/animation': READ,
   '/api/animation/frames': READ,
+  '/api/animation/links': READ,
   '/api/regions': READ,
   '/api/regions/lanes': READ,
   '/api/regions/processes': READ,

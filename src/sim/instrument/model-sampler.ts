@@ -57,9 +57,13 @@ export class ModelSampler {
       const local = exact || kpTimes === null ? -Infinity : kpTimes[pe.kps[k]];
       const virtual = Math.max(point.virtual, local);
       pe.pool.F[0] = virtual;
-      if (!payload.fill(pe.contextOf(k).reader.enter(k, 0))) continue;
-      if (this.direct) this.fileRow(payload, k, point.real, virtual, point.gvt, mode);
-      else this.neutralRow(payload, k, point, virtual, mode, exact);
+      const reader = pe.contextOf(k).reader.enter(k, 0);
+      const rows = payload.rows(reader);
+      for (let row = 0; row < rows; row++) {
+        if (!payload.fill(reader, row)) continue;
+        if (this.direct) this.fileRow(payload, k, point.real, virtual, point.gvt, mode);
+        else this.neutralRow(payload, k, point, virtual, mode, exact);
+      }
     }
     pe.pool.F[0] = now;
   }

@@ -89,6 +89,8 @@ export function lpInstruments(model: Model, params: unknown, lps: number): LpIns
   return { names: [...numbers.keys()], of };
 }
 
+type Fill = (lp: LpReader, data: Datum, control: { collect: boolean }, row: number) => void;
+
 /** One payload on one PE: filled into a scratch struct whose words are then copied. */
 export class Payload {
   readonly layout: PayloadLayout;
@@ -99,13 +101,15 @@ export class Payload {
   private readonly count: number;
   private readonly data: Datum;
   private readonly control = { collect: true };
-  private readonly fillWith: (lp: LpReader, data: Datum, control: { collect: boolean }) => void;
+  private readonly fillWith: Fill;
+  private readonly rowsOf: ((lp: LpReader) => number) | undefined;
 
   constructor(
     layout: PayloadLayout,
     number: number,
     fields: Fields,
-    fill: (lp: LpReader, data: Datum, control: { collect: boolean }) => void,
+    fill: Fill,
+    rowsOf?: (lp: LpReader) => number,
   ) {
     this.layout = layout;
     this.number = number;
@@ -116,14 +120,24 @@ export class Payload {
     const data = new (structClass<Fields>(struct, 'plain'))(memory, null);
     this.data = Object.preventExtensions(data) as unknown as Datum;
     this.fillWith = fill;
+    this.rowsOf = rowsOf;
+  }
+
+  /** How many rows LP `lp`, which has been entered, makes. @throws ModelError for what is no such number */
+  rows(lp: LpReader): number {
+    const rows = this.rowsOf?.(lp) ?? 1;
+    if (Number.isInteger(rows) && rows >= 0) return rows;
+    throw new ModelError(
+      `instrument '${this.layout.name}': rows() must give a whole number for LP ${lp.id}; it gave ${String(rows)}`,
+    );
   }
 
   /** Fills `words` for LP `lp`, whose context must be current; false if there is nothing to record. */
-  fill(lp: LpReader): boolean {
+  fill(lp: LpReader, row = 0): boolean {
     const { words, count } = this;
     for (let k = 0; k < count; k++) words[k] = 0;
     this.control.collect = true;
-    this.fillWith(lp, this.data, this.control);
+    this.fillWith(lp, this.data, this.control, row);
     return this.control.collect;
   }
 }
@@ -143,12 +157,19 @@ export function payloadsOf(pe: Pe, what: Recordable): readonly (Payload | null)[
     }
     const event = what !== 'sample';
     const fill = part.fill as (...args: unknown[]) => void;
+    const { rows } = part as { readonly rows?: (lp: LpReader) => number };
     made.set(
       name,
-      new Payload(layouts[number], number, part.fields, (lp, data, control) => {
-        if (event) fill(lp, lp.message, data, control);
-        else fill(lp, data, control);
-      }),
+      new Payload(
+        layouts[number],
+        number,
+        part.fields,
+        (lp, data, control, row) => {
+          if (event) fill(lp, lp.message, data, control);
+          else fill(lp, data, control, row);
+        },
+        rows,
+      ),
     );
   }
   const payloadOf = (id: number): Payload | null => {

@@ -6,7 +6,7 @@
  *     link k of group i (k = router × h + port): to group (i + k + 1) mod g, whose link is a·h - 1 - k
  */
 import { directRoutes, type Ways } from './direct.ts';
-import type { Topology } from './topology.ts';
+import { circlePlace, type Topology } from './topology.ts';
 
 /** Sizes of a dragonfly. */
 export interface DragonflyOptions {
@@ -95,6 +95,13 @@ export function dragonfly({ p, a, h, routing }: DragonflyOptions): Topology {
       return links;
     },
     routes: () => directRoutes(routing, ways),
+    // Groups in a circle, each a circle of its routers.
+    place(router) {
+      const [x, y] = circlePlace(groupOf(router), groups);
+      const [dx, dy] = circlePlace(router % a, a);
+      const apart = a / Math.PI + 1;
+      return [x * apart + dx, y * apart + dy];
+    },
     // All terminals of a group send to the next group: one link for a·p terminals.
     worst(terminal, view) {
       const group = (Math.floor(terminal / (a * p)) + 1) % groups;

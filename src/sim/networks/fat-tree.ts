@@ -94,6 +94,8 @@ export function fatTree({ k, n, routing }: FatTreeOptions): Topology {
       // Packets go up first and then down, so channels cannot form a circle.
       channel: () => 0,
     }),
+    // The top level above the others; terminals are below all.
+    place: (router) => [Math.floor(router / n), 2 * (n - 1 - (router % n))],
     // The digits of its number reversed: with d mod k, all k terminals of a switch would go up by one port.
     worst(terminal) {
       let to = 0;

@@ -1,11 +1,20 @@
 /** A model of a network of any topology: routers and terminals, with credits between them. */
-import { float, int, type OptionSpecs, type OptionValues, oneOf } from '../../model/option.ts';
+import {
+  float,
+  int,
+  type OptionSpecs,
+  type OptionValues,
+  oneOf,
+  text,
+} from '../../model/option.ts';
 import { defineModel } from '../define-model.ts';
 import { type Model, ModelError } from '../model.ts';
+import { drawing, linkSamples } from './drawing.ts';
 import { message, type NetworkParams } from './packets.ts';
 import { finishRouter, handleRouter, initRouter, routerState } from './router.ts';
 import { finishTerminal, handleTerminal, initTerminal, terminalState } from './terminal.ts';
-import type { Topology } from './topology.ts';
+import { circlePlace, type Topology } from './topology.ts';
+import { readTrace } from './trace.ts';
 import { PATTERNS, patternOf } from './traffic.ts';
 
 /** A network as a model: what `networkModel` needs to know. */
@@ -30,6 +39,8 @@ const common = {
     'to whom terminals send',
   ),
   load: float(0.3, 'flits per time unit that each terminal offers', { min: 0, max: 1 }),
+  trace: text('', 'file of an MPI trace that terminals replay, instead of --traffic'),
+  'flit-bytes': int(32, 'bytes of a flit, for messages of --trace', { min: 1 }),
   shift: int(1, 'how far --traffic=shift is, in terminals', { min: 1 }),
   hot: float(0.1, 'share of packets that --traffic=hotspot sends to terminal 0', {
     min: 0,
@@ -58,25 +69,44 @@ function placesOf(t: Topology) {
   const places = new Int32Array(t.routers + terminals);
   const routerLps = new Int32Array(t.routers);
   const homes = new Int32Array(terminals);
+  const firstTerminals = new Int32Array(t.routers).fill(-1);
   let lp = 0;
   let terminal = 0;
   for (let r = 0; r < t.routers; r++) {
     routerLps[r] = lp;
     places[lp++] = r;
+    if (withTerminals[r]) firstTerminals[r] = terminal;
     for (let k = 0; k < t.concentration && withTerminals[r]; k++) {
       homes[terminal] = r;
       places[lp++] = -1 - terminal++;
     }
   }
-  return { places, routerLps, homes };
+  return { places, routerLps, homes, firstTerminals };
 }
 
-interface NetworkTables {
+interface NetworkTables extends TraceTables {
   readonly links: Readonly<ArrayLike<number>>;
   readonly places: Readonly<ArrayLike<number>>;
   readonly routerLps: Readonly<ArrayLike<number>>;
   readonly homes: Readonly<ArrayLike<number>>;
+  readonly firstTerminals: Readonly<ArrayLike<number>>;
 }
+
+interface TraceTables {
+  readonly traceFirst: Readonly<ArrayLike<number>>;
+  readonly traceWhat: Readonly<ArrayLike<number>>;
+  readonly tracePeer: Readonly<ArrayLike<number>>;
+  readonly traceAmount: Readonly<ArrayLike<number>>;
+  readonly traceSlot: Readonly<ArrayLike<number>>;
+}
+
+const traceTables = {
+  traceFirst: (o: Common) => readTrace(o.trace).tables.first,
+  traceWhat: (o: Common) => readTrace(o.trace).tables.what,
+  tracePeer: (o: Common) => readTrace(o.trace).tables.peer,
+  traceAmount: (o: Common) => readTrace(o.trace).tables.amount,
+  traceSlot: (o: Common) => readTrace(o.trace).tables.slot,
+};
 
 /** What handlers know about the network. @throws ModelError for options that contradict each other */
 function paramsOf(
@@ -95,9 +125,24 @@ function paramsOf(
       throw new ModelError(`--${name}=${o[name]} is less than --lookahead=${lookahead}`);
   }
   const packetSize = o['packet-size'];
+  const ranks = o.trace === '' ? 0 : tables.traceFirst.length - 1;
+  if (ranks > terminals)
+    throw new ModelError(
+      `--trace=${o.trace}: it has ${ranks} ranks, and the network ${terminals} terminals`,
+    );
   return {
     ...tables,
+    isTraced: o.trace !== '',
+    trace: {
+      first: tables.traceFirst,
+      what: tables.traceWhat,
+      peer: tables.tracePeer,
+      amount: tables.traceAmount,
+      slot: tables.traceSlot,
+    },
+    flitBytes: o['flit-bytes'],
     routes: topology.routes(tables.links),
+    placeOf: (router) => topology.place?.(router) ?? circlePlace(router, topology.routers),
     ports: topology.ports,
     concentration: topology.concentration,
     channels: topology.channels,
@@ -192,10 +237,13 @@ export function networkModel<const O extends OptionSpecs>(network: NetworkDeclar
       places: (o: Common) => placesOf(topologyOf(o)).places,
       routerLps: (o: Common) => placesOf(topologyOf(o)).routerLps,
       homes: (o: Common) => placesOf(topologyOf(o)).homes,
+      firstTerminals: (o: Common) => placesOf(topologyOf(o)).firstTerminals,
+      ...traceTables,
     },
     prepare: (options, { lookahead, tables, end }) =>
       paramsOf(options, topologyOf(options), tables, { lookahead, end }),
     message,
+    drawing,
     typeOf: (lp: number, { places }: NetworkParams) => (places[lp] < 0 ? 'terminal' : 'router'),
     types: {
       router: {
@@ -203,9 +251,10 @@ export function networkModel<const O extends OptionSpecs>(network: NetworkDeclar
         init: initRouter,
         forward: handleRouter,
         final: finishRouter,
+        instrument: linkSamples,
       },
       terminal: {
-        state: terminalState,
+        state: terminalState((o) => Math.max(1, readTrace((o as Common).trace).receives)),
         init: initTerminal,
         forward: handleTerminal,
         final: finishTerminal,

@@ -31,8 +31,8 @@ export function isReady(lp: Nic, made: number): boolean {
   return false;
 }
 
-/** Sends a packet to the router. */
-export function inject(lp: Nic, to: number, flits: number, since: number): void {
+/** Sends a packet to the router. @param slot which receive of a replayed rank takes it */
+export function inject(lp: Nic, to: number, flits: number, since: number, slot = 0): void {
   const { state: s, params: p } = lp;
   const terminal = terminalOf(lp);
   const packet = lp.send(p.routerLps[p.homes[terminal]], p.latency);
@@ -42,6 +42,7 @@ export function inject(lp: Nic, to: number, flits: number, since: number): void 
   packet.via = -1;
   packet.flits = flits;
   packet.since = since;
+  packet.slot = slot;
   s.credits--;
   s.busyUntil = lp.now + flits;
   s.injected++;

@@ -1,6 +1,7 @@
 /** What routers and terminals send to each other, and what both know about their network. */
 
 import type { Routes } from './topology.ts';
+import type { Trace } from './trace.ts';
 import type { Pattern } from './traffic.ts';
 
 /** What an event means to its receiver. */
@@ -11,6 +12,9 @@ export const CREDIT = 1;
 /** To the LP itself: the link at `port`, which began to send at `since`, has finished. */
 export const FREE = 2;
 
+/** To oneself: a rank's computation is over. */
+export const RUN = 3;
+
 export const message = {
   kind: 'u8',
   port: 'u16',
@@ -20,6 +24,8 @@ export const message = {
   via: 'i32',
   flits: 'u32',
   hops: 'u8',
+  /** Which receive of a replayed rank takes it. */
+  slot: 'u32',
   /** Virtual time at which the packet was made; of FREE: at which the link is free. */
   since: 'f64',
 } as const;
@@ -45,6 +51,10 @@ export interface NetworkParams {
   readonly routerLps: Readonly<ArrayLike<number>>;
   /** Router of each terminal. */
   readonly homes: Readonly<ArrayLike<number>>;
+  /** First terminal of each router; -1: none. */
+  readonly firstTerminals: Readonly<ArrayLike<number>>;
+  /** Where a router is drawn. */
+  placeOf(router: number): readonly [number, number];
   /** As in `Topology.links`. */
   readonly links: Readonly<ArrayLike<number>>;
   readonly packetSize: number;
@@ -53,6 +63,11 @@ export interface NetworkParams {
   /** Virtual time from which on no packets are made. */
   readonly until: number;
   readonly pattern: Pattern;
+  /** What terminals replay instead of a pattern, where `isTraced`. */
+  readonly trace: Trace;
+  readonly isTraced: boolean;
+  /** Bytes of a flit, where messages of a trace are cut into flits. */
+  readonly flitBytes: number;
 }
 
 /** LP of a terminal. */

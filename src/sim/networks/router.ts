@@ -52,6 +52,7 @@ export const routerState = ({ radix, queues, slots }: RouterSizes) =>
     length: array('u32', slots),
     hops: array('u8', slots),
     since: array('f64', slots),
+    slot: array('u32', slots),
     port: array('u16', slots),
     channel: array('u8', slots),
     /** First free slot, slots ever used, packets in the buffers. */
@@ -60,7 +61,8 @@ export const routerState = ({ radix, queues, slots }: RouterSizes) =>
     held: 'u32',
   }) as const;
 
-type State = ReturnType<typeof routerState>;
+export type RouterState = ReturnType<typeof routerState>;
+type State = RouterState;
 export type Router = Lp<State, typeof message, NetworkParams>;
 type Message = ReadonlyStructOf<typeof message>;
 
@@ -106,6 +108,7 @@ function enter(lp: Router, packet: Message): void {
   s.length.set(slot, packet.flits);
   s.hops.set(slot, packet.hops);
   s.since.set(slot, packet.since);
+  s.slot.set(slot, packet.slot);
   s.port.set(slot, input);
   s.channel.set(slot, packet.channel);
   s.next.set(slot, 0);
@@ -209,6 +212,7 @@ function fill(
   packet.flits = s.length.get(slot);
   packet.hops = s.hops.get(slot) + links;
   packet.since = s.since.get(slot);
+  packet.slot = s.slot.get(slot);
 }
 
 /** Sends credit for a packet's slot to where the packet came from, once its tail has left. */
@@ -225,11 +229,10 @@ function credit(lp: Router, router: number, slot: number, flits: number): void {
   } else lp.send(lp.id + 1 + input - p.ports, delay).kind = CREDIT;
 }
 
-/** The share of the time until `now` in which the link of a port was sending, without what it still has to send. */
-export function utilisation(lp: LpView<State, NetworkParams>, port: number): number {
+/** The time until `now` in which the link of a port was sending, without what it still has to send. */
+export function busyTime(lp: LpView<State, NetworkParams>, port: number): number {
   const { state: s, now } = lp;
-  if (!(now > 0)) return 0;
-  return (s.flits.get(port) - Math.max(0, s.busyUntil.get(port) - now)) / now;
+  return s.flits.get(port) - Math.max(0, s.busyUntil.get(port) - now);
 }
 
 export function finishRouter(lp: LpView<State, NetworkParams>, results: Results): void {
@@ -242,7 +245,7 @@ export function finishRouter(lp: LpView<State, NetworkParams>, results: Results)
   let uncredited = 0;
   for (let port = 0; port < p.ports; port++) {
     if (p.links[router * p.ports + port] < 0) continue;
-    const share = utilisation(lp, port);
+    const share = lp.now > 0 ? busyTime(lp, port) / lp.now : 0;
     hops += s.packets.get(port);
     uncredited += s.load.get(port) - s.waiting.get(port);
     busiest = Math.max(busiest, share);

@@ -1,5 +1,5 @@
 /**
- * A terminal: makes packets, gives them to its router one after another, and receives those that are sent to it.
+ * A terminal: makes packets, or replays a rank of a trace, gives them to its router one after another, and receives those that are sent to it.
  *
  * Packets that wait at their source are not in a queue, which would grow without bound in a network that cannot take them. The
  * terminal knows only when the first of them was made, and draws the next when that one is sent. The times are those of
@@ -9,31 +9,40 @@ import type { ReadonlyStructOf } from '../../model/struct.ts';
 import type { Lp, LpView, Results } from '../model.ts';
 import { quantiles } from '../statistic/quantiles.ts';
 import { tally } from '../statistic/tally.ts';
-import { inject, isReady, nicState, terminalOf } from './nic.ts';
-import { CREDIT, type message, type NetworkParams, PACKET } from './packets.ts';
+import { inject, isReady, terminalOf } from './nic.ts';
+import { CREDIT, FREE, type message, type NetworkParams, PACKET } from './packets.ts';
+import { computed, finishRank, replay, replayState } from './replay.ts';
 
-export const terminalState = {
-  ...nicState,
-  /** When the next packet was or will be made; its destination is drawn when it is sent. */
-  next: 'f64',
-  delivered: 'u32',
-  /** Flits that arrived since `--warmup`. */
-  flits: 'f64',
-  /** Time from when a packet was made until its tail arrived; and number of links between routers on its route. */
-  latency: tally(),
-  latencies: quantiles({ from: 1, to: 1e7, error: 0.02 }),
-  hops: tally(),
-} as const;
+/** @param receives of a replayed rank, at most, by the options of its model */
+export const terminalState = (receives: (options: object) => number) =>
+  ({
+    ...replayState(receives),
+    /** When the next packet was or will be made; its destination is drawn when it is sent. */
+    next: 'f64',
+    delivered: 'u32',
+    /** Flits that arrived since `--warmup`. */
+    flits: 'f64',
+    /** Time from when a packet was made until its tail arrived; and number of links between routers on its route. */
+    latency: tally(),
+    latencies: quantiles({ from: 1, to: 1e7, error: 0.02 }),
+    hops: tally(),
+  }) as const;
 
-type State = typeof terminalState;
+type State = ReturnType<typeof terminalState>;
 type Terminal = Lp<State, typeof message, NetworkParams>;
 type Message = ReadonlyStructOf<typeof message>;
 
 export function initTerminal(lp: Terminal): void {
   const { state: s, params: p } = lp;
   s.credits = p.buffer;
-  s.next = p.interval < Infinity ? lp.exponential(p.interval) : Infinity;
-  makePackets(lp);
+  const isSource = !p.isTraced && p.interval < Infinity;
+  s.next = isSource ? lp.exponential(p.interval) : Infinity;
+  proceed(lp);
+}
+
+function proceed(lp: Terminal): void {
+  if (lp.params.isTraced) replay(lp);
+  else makePackets(lp);
 }
 
 function makePackets(lp: Terminal): void {
@@ -46,13 +55,15 @@ function makePackets(lp: Terminal): void {
 }
 
 export function handleTerminal(lp: Terminal, event: Message): void {
+  const { state: s, params: p } = lp;
   if (event.kind === PACKET) {
     take(lp, event);
-    return;
-  }
-  if (event.kind === CREDIT) lp.state.credits++;
-  else lp.state.frees = false;
-  makePackets(lp);
+    if (!p.isTraced) return;
+    s.arrived.set(event.slot, s.arrived.get(event.slot) + event.flits);
+  } else if (event.kind === CREDIT) s.credits++;
+  else if (event.kind === FREE) s.frees = false;
+  else computed(lp);
+  proceed(lp);
 }
 
 function take(lp: Terminal, packet: Message): void {
@@ -71,4 +82,5 @@ export function finishTerminal(lp: LpView<State, NetworkParams>, results: Result
   results.add('injected', s.injected);
   results.add('delivered', s.delivered);
   results.add('acceptedLoad', measured > 0 ? s.flits / measured / p.terminals : 0);
+  if (p.isTraced) finishRank(lp, results);
 }

@@ -62,6 +62,8 @@ export interface Topology {
   links(): Int32Array;
   /** Makes the routes, once per PE. @param links what `links` returned, shared by all PEs */
   routes(links: Readonly<ArrayLike<number>>): Routes;
+  /** Where an animation draws the router with the number `router`: [x, y], neighbours about 1 apart; all in a circle where it is not given. */
+  place?(router: number): readonly [number, number];
   /** The terminal to which `terminal` sends in the pattern that is worst for the network; undefined if no such pattern is known. */
   worst?(terminal: number, view: Pick<RouterView, 'integer'>): number;
 }
@@ -88,4 +90,11 @@ export function linksOf(
     links[atB] = atA;
   }
   return links;
+}
+
+/** Place of one of `routers` in a circle, in which neighbours are about 1 apart. */
+export function circlePlace(router: number, routers: number): readonly [number, number] {
+  const angle = (2 * Math.PI * router) / routers;
+  const radius = routers / (2 * Math.PI);
+  return [radius * Math.cos(angle), radius * Math.sin(angle)];
 }

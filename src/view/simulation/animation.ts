@@ -12,12 +12,38 @@ export interface AnimationFacts {
   readonly y: readonly number[];
   /** Lines, each between two of them: indices into `lps`, the first below the second, each pair once. */
   readonly links: readonly (readonly [number, number])[];
+  /** Whether there are samples of links: rows with the fields `link` and `link_to`. */
+  readonly hasLinks: boolean;
 }
 
 /** Frame by frame, a value of each LP of `AnimationFacts.lps`; NaN: not recorded. */
 export interface AnimationFrames {
   readonly field: string;
   readonly values: Float32Array;
+}
+
+/** A field of each link that was recorded, frame by frame. */
+export interface LinkFrames {
+  readonly field: string;
+  /** LPs at both ends of link k, and its number among those of the first. In order of these. */
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+  readonly link: readonly number[];
+  /** Link by link, a value in each frame; NaN: not recorded. */
+  readonly values: Float32Array;
+}
+
+/**
+ * How much each value grew per unit of virtual time since the frame before: of the time that a link has sent, its utilisation.
+ * NaN in the first frame, and where either value was not recorded.
+ */
+export function ratesOf(values: Float32Array, times: readonly number[]): Float32Array {
+  const rates = new Float32Array(values.length).fill(Number.NaN);
+  for (let k = 0; k < values.length; k++) {
+    const frame = k % times.length;
+    if (frame > 0) rates[k] = (values[k] - values[k - 1]) / (times[frame] - times[frame - 1]);
+  }
+  return rates;
 }
 
 /** Each pair once, whichever end told it; a line from an LP to itself is none. */

@@ -7,8 +7,10 @@ import {
   type AnimationFrames,
   changesOf,
   fitted,
+  type LinkFrames,
   linksOf,
   lpAt,
+  ratesOf,
 } from '../../../src/view/simulation/animation.ts';
 import { unpack } from '../../../src/view/simulation/packed.ts';
 import { fixture, temporaryFolder, triscope } from '../../cli/support/run.ts';
@@ -69,6 +71,68 @@ describe('an animated run', () => {
       { cwd },
     );
     expect(out).toBe('some\ntrue\n');
+  });
+});
+
+describe('an animated network', () => {
+  const END = 60;
+  let server: Awaited<ReturnType<typeof startServer>>;
+  let rows: readonly { lp: number; values: Record<string, number> }[] = [];
+  beforeAll(async () => {
+    const { code, out } = await triscope(
+      [
+        ...['sim', 'run', 'dragonfly', '--p=1', '--a=2', '--h=1', '--load=0.9', `--end=${END}`],
+        ...['--pes=2', '--animate=6', '--record=net', '--json'],
+      ],
+      { cwd },
+    );
+    expect(code).toBe(0);
+    rows = JSON.parse(out).results.rows.routers;
+    server = await startServer({ recording: join(cwd, 'net.tri') });
+  }, 60_000);
+  afterAll(() => server?.close());
+  const get = (route: string) => fetch(new URL(`/api/${route}`, server.url), { headers: BEARER });
+
+  it('has each link in each frame: what it sent until the end is what the results say', async () => {
+    const facts = (await (await get('animation')).json()) as AnimationFacts;
+    expect(facts.fields).toEqual(['busy', 'queued', 'unreturned']);
+    expect(facts.hasLinks).toBe(true);
+    expect(facts.times).toEqual([10, 20, 30, 40, 50, 60]);
+    // Terminals are drawn where there is something to say of them: here are routers only.
+    expect(facts.lps).toEqual([0, 2, 4, 6, 8, 10]);
+    const { from, to, link, values } = unpack<LinkFrames>(
+      await (await get('animation/links?field=busy')).arrayBuffer(),
+    );
+    // Three groups of two routers, LPs 0 2, 4 6, 8 10; each router has a link in its group, one to another, one to its terminal.
+    // The first router's goes to the next group, and there to the last router (link k comes back as link a h - 1 - k).
+    const pairs = from.map((lp, k) => `${lp}.${link[k]} ${to[k]}`);
+    expect(pairs.slice(0, 6)).toEqual(['0.0 2', '0.1 6', '0.2 1', '2.0 0', '2.1 8', '2.2 3']);
+    expect(pairs).toHaveLength(18);
+    for (const { lp: of, values: row } of rows) {
+      const own = [0, 1].map((port) => {
+        const k = from.findIndex((lp, n) => lp === of && link[n] === port);
+        return values[k * 6 + 5] / END;
+      });
+      expect(Math.max(...own)).toBeCloseTo(row.busiestLink, 6);
+      expect((own[0] + own[1]) / 2).toBeCloseTo(row.meanLink, 6);
+    }
+    expect(rows).toHaveLength(6);
+    const rates = ratesOf(values, facts.times).filter((rate) => !Number.isNaN(rate));
+    expect(rates).toHaveLength(18 * 5);
+    expect(Math.min(...rates)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...rates)).toBeLessThanOrEqual(1.000001);
+  });
+
+  it('shows of an LP the greatest of its rows', async () => {
+    const links = unpack<LinkFrames>(
+      await (await get('animation/links?field=queued')).arrayBuffer(),
+    );
+    const { values } = unpack<AnimationFrames>(
+      await (await get('animation/frames?field=queued')).arrayBuffer(),
+    );
+    const own = links.from.flatMap((lp, k) => (lp === 4 ? [links.values[k * 6 + 5]] : []));
+    expect(own).toHaveLength(3);
+    expect(values[5 * 6 + 2]).toBe(Math.max(...own));
   });
 });
 
@@ -138,6 +202,11 @@ describe('the picture', () => {
         [3, 5],
       ),
     ).toEqual([[0, 1]]);
+  });
+
+  it('shows growth per unit of time, none in the first frame', () => {
+    const values = Float32Array.from([0, 4, 10, 1, 1, NaN]);
+    expect([...ratesOf(values, [10, 12, 15])]).toEqual([NaN, 2, 2, NaN, 0, NaN]);
   });
 
   it('shows changes from frame to frame, none in the first', () => {
