@@ -27,7 +27,7 @@ type Rank = Lp<State, typeof message, NetworkParams>;
 /** A message takes a flit at least. */
 const flitsOf = (bytes: number, p: NetworkParams) => Math.max(1, Math.ceil(bytes / p.flitBytes));
 
-export const hasRank = (lp: Pick<Rank, 'id' | 'params'>): boolean =>
+const hasRank = (lp: Pick<Rank, 'id' | 'params'>): boolean =>
   terminalOf(lp) < lp.params.trace.first.length - 1;
 
 /** Goes on as far as possible. */

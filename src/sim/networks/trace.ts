@@ -20,7 +20,7 @@ export interface Trace {
   readonly slot: Readonly<ArrayLike<number>>;
 }
 
-export interface ReadTrace {
+interface ReadTrace {
   readonly ranks: number;
   /** Receives of a rank, at most. */
   readonly receives: number;
