@@ -1,4 +1,4 @@
-// PHOLD whose LPs have a state of 72 bytes: what an engine has to keep, and to undo, of a model with fields.
+// PHOLD whose LPs have a state of 72 bytes: shows what an engine keeps, and undoes, for a model with fields.
 // LINEAR=0 places LPs round robin.
 import { array, defineModel, float, int } from '../dist/sim/index.js';
 

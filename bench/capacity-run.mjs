@@ -1,6 +1,6 @@
-// A run that is stopped at a virtual time, or as soon as it has begun, for bench/capacity.mjs:
+// One run for bench/capacity.mjs, stopped at a virtual time or as soon as it has begun:
 // node bench/capacity-run.mjs '{"model": …, "settings": …, "until": …}'. Prints its result as one JSON object. Under
-// mpirun it is a rank, and prints its own peak memory too.
+// mpirun it is one rank, and prints its own peak memory, too.
 import { loadModel, simulate } from 'triscope/sim';
 import { launchedRank } from '../dist/os/mpi/launcher.js';
 import { MpiWorld } from '../dist/os/mpi/world.js';

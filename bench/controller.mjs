@@ -1,5 +1,5 @@
 /**
- * What the controller of `region launch` costs, by the kernel's account of its threads: start-up apart from steady
+ * What the controller of `region launch` costs, by the kernel's account of its threads: start-up separately from steady
  * sampling, with the trace's 13 columns. Rival: GEOPM 3.1's controller on a 2-CPU virtual machine (monitor, 10
  * signals): 0.9 % of a core at 5 ms, 0.26 % at 200 ms (nearly all of it start-up), 8.8 MB.
  *
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SECONDS = Number(process.argv[2] ?? 10);
-/** Seconds in which V8 compiles, and tidies up after the start: counted apart. */
+/** Seconds in which V8 compiles and collects garbage after the start: counted separately. */
 const WARM_UP = 12;
 const path = (file) => fileURLToPath(new URL(file, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'triscope-bench-'));

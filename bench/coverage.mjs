@@ -1,9 +1,9 @@
 /**
- * How often intervals of a sweep cover the true mean: M/M/k (`examples/servers.ts`) against Erlang's formula.
+ * How often a sweep's intervals cover the true mean: M/M/k (`examples/servers.ts`) compared with Erlang's formula.
  *
  *     npm run bench:coverage -- [INTERVALS] [REPLICATIONS]
  *
- * Each interval is of REPLICATIONS runs of its own. Of 5,000 intervals of 95 %, 94 to 96 % should cover.
+ * Each interval is made of REPLICATIONS runs of its own. Of 5,000 intervals of 95 %, 94 to 96 % should cover the mean.
  */
 import { fileURLToPath } from 'node:url';
 import { loadModel, meanInterval, sweep } from '../dist/sim/index.js';

@@ -1,8 +1,8 @@
 /**
- * Whether `triscope diff` can be believed, by real runs: five repeats of a setting beside each other, where nothing changed,
- * and settings changed on purpose. `npm run bench:diff`; prints what docs/diff.md says.
+ * Whether `triscope diff` can be trusted, tested by real runs: five repeats of a setting compared with each other, where nothing changed,
+ * and settings that were changed on purpose. `npm run bench:diff`; prints the numbers in docs/diff.md.
  *
- * A number counts as changed on purpose where the medians of five runs of each setting lie apart by 20 % of A's more than
+ * A number counts as changed on purpose if the medians of five runs of each setting differ by more than 20 % of A's and by more than
  * all ten runs' own ranges.
  */
 import { spawnSync } from 'node:child_process';
@@ -14,14 +14,14 @@ import { compareRecordings } from '../dist/report/index.js';
 const RUNS = 5;
 const COMMAND =
   'sim run phold --pes=2 --nlp=16 --lookahead=0.1 --end=1000 --engine-stats=gvt --num-gvt=4 --kp-data';
-/** What is changed on purpose. */
+/** The settings that are changed. */
 const CHANGES = [
   ...['--remote=1', '--nlp=64', '--lookahead=0.5', '--start-events=4', '--mean=3'],
   ...['--nkp=1', '--batch=2'],
 ];
 
 const bin = join(import.meta.dirname, '../bin/triscope');
-/** A folder that is given keeps its recordings: a run that was ended goes on there. */
+/** A given folder keeps its recordings: a run that was interrupted continues there. */
 const [given] = process.argv.slice(2);
 const folder = given ?? mkdtempSync(join(tmpdir(), 'bench-diff-'));
 if (given === undefined) process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -35,7 +35,7 @@ function record(name, change) {
   return out;
 }
 
-// In turns, so that what else the machine does falls on all settings.
+// In turns, so that other load on the machine affects all settings.
 const settings = ['', ...CHANGES];
 const runs = settings.map(() => []);
 for (let k = 0; k < RUNS; k++) {

@@ -33,7 +33,7 @@ const LPS = 4096;
 const folder = mkdtempSync(join(tmpdir(), 'bench-export-'));
 const path = join(folder, 'run.tri');
 
-/** Each event is sent by one handled before, as in PHOLD. */
+/** Each event is sent by an event handled before, as in PHOLD. */
 function record() {
   mkdirSync(path);
   const encoder = new FrameEncoder();

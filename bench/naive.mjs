@@ -1,4 +1,4 @@
-// A careless sequential PHOLD in plain JavaScript: binary heap of (time, LP) in typed arrays, CLCG4 by `%`,
+// A simple sequential PHOLD in plain JavaScript: binary heap of (time, LP) in typed arrays, CLCG4 by `%`,
 // Math.log, no model API, no statistics, no tie-breaker. The rival that shows what a machine is worth:
 // on the machine of ROSS's figures it reached 5.8, 4.3, 2.8 and 1.7 Mev/s on S, M, L and XL.
 

@@ -1,4 +1,4 @@
-/* The limit of the type `proc`: CPU time (ms, median of 100) of reading PID/status of all given processes, once each,
+/* The limit for the type `proc`: CPU time (ms, median of 100) of reading PID/status of all given processes once each,
  * through kept descriptors, and through descriptors opened anew with fgets of each line, as a collector in C does. */
 #define _GNU_SOURCE
 #include <fcntl.h>

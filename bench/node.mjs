@@ -14,7 +14,7 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const PAIRS = Number(process.env.PAIRS ?? 15);
 const LONG = process.argv.includes('--long') ? 100_000 : 20_000;
 const PROCESSES = 300;
-/** A user whose processes are collected, where we are root and ours are not. */
+/** A user whose processes are collected, if this runs as root and root's are not. */
 const NOBODY = 65_534;
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];

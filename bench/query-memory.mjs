@@ -17,7 +17,7 @@ const START = 1_772_323_200;
 const events = (count, options = 'E') =>
   Array.from({ length: count }, (_, k) => `k${k},${options}`).join(' ');
 
-/** Types with devices, as of a node with 16 cores. */
+/** Types with devices, like those of a node with 16 cores. */
 const TYPES = [
   [
     'cpu user,E,U=cs nice,E,U=cs system,E,U=cs idle,E,U=cs iowait,E,U=cs irq,E,U=cs softirq,E,U=cs',
@@ -74,7 +74,7 @@ const QUERIES = [
 const folder = mkdtempSync(join(process.env.TRISCOPE_BENCH ?? tmpdir(), 'bench-query-memory-'));
 const cli = fileURLToPath(new URL('../bin/triscope', import.meta.url));
 
-/** Runs it; its most RSS in MB, as GNU time tells, or as the kernel tells of the group of children. */
+/** Runs it; returns its largest RSS in MB, from GNU time or from the kernel's account of the children. */
 function run(args) {
   const started = performance.now();
   const child = spawnSync('/usr/bin/time', ['-f', '%M', process.execPath, cli, ...args], {

@@ -46,7 +46,7 @@ function record() {
   writeFileSync(join(path, 'extra.frames'), Buffer.concat(parts));
 }
 
-/** Sums as the query, over typed columns. */
+/** The same sums as the query, over typed columns. */
 function sums(batches) {
   const events = new Float64Array(PES);
   const back = new Float64Array(PES);

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const BIN = fileURLToPath(new URL('../bin/triscope', import.meta.url));
 const PAIRS = Number(process.argv[2] ?? 15);
 const folder = mkdtempSync(join(tmpdir(), 'bench-record-'));
-/** Clock ticks a second, as /proc counts them. */
+/** Clock ticks per second, as /proc counts them. */
 const HZ = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
 const THREADS = `
@@ -34,7 +34,7 @@ int main(int count, char **words) {
   return count < 0;
 }`;
 
-/** Each works for some seconds and prints its seconds, from its own start to its end. */
+/** Each works for some seconds and prints its seconds from its own start to its end. */
 const PROGRAMS = {
   'one thread that computes':
     'const t = process.hrtime.bigint(); let s = 0; for (let k = 0; k < 1.5e9; k++) s += k % 7; console.log(Number(process.hrtime.bigint() - t) / 1e9, s)',
@@ -77,7 +77,7 @@ function secondsOf(pid) {
 const EARLY = [3, 10];
 const LATE = [12, 28];
 
-/** Shares of a core that the recorder takes while a command with so many threads runs, early and later. */
+/** Shares of a core that the recorder takes while a command with so many threads runs: early, and later. */
 async function shares(threads, options) {
   const name = `threads-${threads}-${options.join('')}`;
   const child = start(record(name, options, ['./threads', `${threads}`, `${LATE[1] + 1}`]));

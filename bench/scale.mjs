@@ -30,7 +30,7 @@ function run(words, pes, synch) {
 const phold = (lps, start, remote, end) =>
   `phold --total-lps=${lps} --start-events=${start} --lookahead=0.1 --remote=${remote} --end=${end} --batch=64`;
 
-/** Seconds that a cache line takes from one core to another: the best of many bats to and fro. */
+/** Seconds that a cache line takes from one core to another: the best of many transfers back and forth. */
 async function transfer() {
   const TIMES = 2000;
   const words = new Int32Array(new SharedArrayBuffer(128));
@@ -82,7 +82,7 @@ function evenly(share) {
   return (pes) => (share * (pes - 1)) / pes;
 }
 
-/** By what the largest of P numbers exceeds their mean, in standard deviations: exact for two, asymptotic for more. */
+/** By how much the largest of P numbers exceeds their mean, in standard deviations: exact for two, asymptotic for more. */
 const excess = (pes) => (pes === 2 ? 0.564 : Math.sqrt(2 * Math.log(pes)) - 0.5);
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];

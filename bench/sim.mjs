@@ -13,7 +13,7 @@ import { arguments_, WORKLOADS } from './workloads.mjs';
 
 const repeats = Number(process.env.REPEATS ?? 5);
 const words = process.argv.slice(2);
-/** What runs the simulations. */
+/** The Node that runs the simulations. */
 const node =
   words.find((word) => word.startsWith('--node='))?.slice('--node='.length) ||
   process.env.NODE ||
@@ -25,7 +25,7 @@ const naive = fileURLToPath(new URL('naive-run.mjs', import.meta.url));
 // Node reads the certificates that this names as it starts, in 0.1 s and more: no part of a simulation.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
-/** As `run`, while others run too. */
+/** Like `run`, while others run too. */
 function begin(args) {
   return new Promise((resolve, reject) => {
     const child = spawn(node, [bin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -5,13 +5,13 @@ import { arguments_, WORKLOADS } from './workloads.mjs';
 const phold = (name, end, more = []) => arguments_(WORKLOADS[name], end, more);
 const model = (name, end, ...more) => ['sim', 'run', name, `--end=${end}`, ...more, '--json'];
 const OPTIMISTIC = ['--synch=optimistic', '--pes=2'];
-/** Fewer LPs are rolled back for nothing. */
+/** With fewer LPs per KP, fewer events are undone without need. */
 const KPS = [...OPTIMISTIC, '--nkp=64'];
 const CONSERVATIVE = ['--synch=conservative', '--pes=2'];
 const queueing = (end) => model('queueing', end, '--total-stations=1024');
 const torus = (k, end) => model('torus', end, `--k=${k}`);
 
-/** What runs, on two PEs how; `reach` and `aim` are ratios to the sequential run, or to what `against` says. */
+/** What is run, and how on two PEs; `reach` and `aim` are ratios to the sequential run, or to what `against` says. */
 const TWO = {
   M: { run: phold('M', 20000), parallel: KPS, reach: 1, aim: 1.3 },
   L: { run: phold('L', 125), parallel: KPS, reach: 1.2, aim: 1.5 },

@@ -1,6 +1,6 @@
 // The server of bench/web.mjs, in a process of its own so that its processor time is its own: of a recording, or of a
-// live run whose samples are made beforehand. Says { url } when it is there, and { seconds } of processor time used when
-// it is sent anything.
+// live run whose samples are made beforehand. Sends { url } when it listens, and { seconds } of processor time used when
+// it receives anything.
 // Usage: started by bench/web.mjs
 
 import { LiveBus, startServer } from '../dist/live/index.js';

@@ -1,4 +1,4 @@
-// What bench/web.mjs shows: a recording of samples of KPs and PEs and of traced events, and samples of a live run.
+// The data that bench/web.mjs shows: a recording with samples of KPs and PEs and traced events, and samples of a live run.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const ARRAYS = {
   f32: Float32Array,
   f64: Float64Array,
 };
-/** A batch of `rows`; `set` gives values by key and row, 0 where it says nothing. */
+/** A batch of `rows`; `set` returns values by key and row, 0 if it has none. */
 export function batchOf(schema, rows, set) {
   const columns = schema.metrics.map(({ key, cell }) => {
     if (cell === 'label') return new Array(rows).fill(set(key, 0) ?? '');

@@ -49,7 +49,7 @@ export const WORKLOADS = {
   },
 };
 
-// Two PEs: the options with which ROSS was best, and what was best here.
+// Two PEs: the options with which ROSS was best, and those that were best here.
 export const PARALLEL = {
   M: {
     ...WORKLOADS.M,

@@ -1,6 +1,6 @@
 /**
- * Makes one script of TypeScript in `test`, so that it runs without vitest and on every Node: what it imports of the
- * package is that which is in `dist`. Returns the script's path, in a folder of its own that is gone when the process ends.
+ * Bundles a TypeScript file of `test` into one script, so that it runs without vitest and on every Node. Its imports of the
+ * package resolve to `dist`. Returns the script's path, in a folder of its own that is removed when the process ends.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

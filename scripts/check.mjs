@@ -1,4 +1,4 @@
-/** `npm run check`: types, the page, and style, side by side; says what each found, and fails where one did. */
+/** `npm run check`: types, the page and style at the same time; prints what each found, and fails if one of them does. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

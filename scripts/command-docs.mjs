@@ -1,7 +1,7 @@
 /**
- * Writes what is made from the declarations of commands: docs/command-line.md, the help that tests compare with
+ * Writes what is generated from the declarations of commands: docs/command-line.md, the help with which tests compare
  * (test/cli/support/help), the list of man pages in package.json, and the pages themselves into dist/man, of which a
- * package takes them (`--man`: only those). Run after a build, when a declaration has changed.
+ * package includes them (`--man`: only those). Run it after a build, when a declaration has changed.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pagesOf } from '../dist/cli/commands/help.js';

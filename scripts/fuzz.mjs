@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz`: tries what must not happen, and counts how often it does. TRISCOPE_GOLDEN names a folder of genuine
+ * `npm run fuzz`: tries to break what must hold, and counts how often it breaks. TRISCOPE_GOLDEN names a folder of genuine
  * files to damage beside our own. Needs a C compiler for the faults.
  *
  *     npm run fuzz                                      everything, for hours: 100,000 damaged files of each format, a fault at

@@ -1,7 +1,7 @@
-/** Writes what is made of declarations into a page of docs, between the marks of the script that makes it. */
+/** Writes what is generated from declarations into a page of docs, between the marks of the script that makes it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** @param script its file name, which the marks have; @throws Error where the page has no place for it */
+/** @param script its file name, which is in the marks; @throws Error if the page has no such marks */
 export function writeMade(script, path, text) {
   const page = new URL(`../docs/${path}`, import.meta.url);
   const [begin, end] = ['begin', 'end'].map(

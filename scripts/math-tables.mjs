@@ -1,6 +1,6 @@
 /**
  * Computes the tables of the elementary functions in src/sim/math, and writes them as numbers into
- * src/sim/math/table-data.ts. Run by hand, after a build, where a table is to change:
+ * src/sim/math/table-data.ts. Run it by hand, after a build, if a table is to change:
  *
  *     node scripts/math-tables.mjs
  *

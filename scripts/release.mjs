@@ -24,7 +24,7 @@ const run = (command, ...args) =>
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
 const NUMBERS = /^(\d+)\.(\d+)\.(\d+)$/;
-/** Whether version `a` is above `b`. */
+/** Whether version `a` is higher than `b`. */
 function isAbove(a, b) {
   const [left, right] = [a, b].map((text) => NUMBERS.exec(text)?.slice(1).map(Number) ?? [0, 0, 0]);
   const k = left.findIndex((part, at) => part !== right[at]);
@@ -60,7 +60,7 @@ function check(version) {
   return { tag, section };
 }
 
-/** Writes the version where it stands. */
+/** Writes the version into the files that contain it. */
 function setVersion(version, { heading }) {
   for (const path of ['package.json', 'package-lock.json']) {
     if (!existsSync(join(ROOT, path))) continue;

@@ -1,6 +1,6 @@
 /**
- * Installs the Debian packages that interop tests use: as root by apt-get, else it prints the line to run.
- * `--check` only reports. Exit code 4 where something is missing in the end.
+ * Installs the Debian packages that interop tests use: by apt-get if it runs as root; otherwise it prints the line to run.
+ * `--check` only reports. Exit code 4 if something is still missing at the end.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,14 +14,14 @@ const MPI_TESTS = [
   'test/region/mpi-marks.test.ts',
 ];
 
-/** Programs that use MPI and OpenMP, marked by our libraries. */
+/** Programs that use MPI and OpenMP, marked by Triscope's libraries. */
 const SHIM_TESTS = [
   'test/region/shims.test.ts',
   'test/cli/region-launch-shims.test.ts',
   'test/cli/region-geopm.test.ts',
 ];
 
-/** What there is to install. Only packages that some test uses are: `usedBy` says which. */
+/** What can be installed. Only packages that some test uses are listed: `usedBy` names the tests. */
 const PACKAGES = [
   {
     name: 'openmpi-bin',
@@ -106,7 +106,7 @@ const onPath = (command) =>
     .split(delimiter)
     .some((folder) => folder !== '' && command !== '' && existsSync(join(folder, command)));
 
-/** Debian's record first; a program on the path will do as well. */
+/** Debian's record first; a program on the path is enough, too. */
 function isInstalled({ name, command }) {
   const dpkg = spawnSync('dpkg-query', ['-W', '-f', '$' + '{Status}', name], { encoding: 'utf8' });
   return dpkg.stdout?.includes('ok installed') || onPath(command);
@@ -135,7 +135,7 @@ function install(names) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     return spawnSync('apt-get', what, { stdio: ['ignore', 2, 2], env }).status === 0;
   };
-  // Old package lists may still do, so a failed update is not the end.
+  // Old package lists may be enough, so a failed update is not an error.
   apt('update', '-q');
   return apt('install', '-q', '-y', '--no-install-recommends', ...names) ? 0 : MISSING;
 }

@@ -110,9 +110,13 @@ function levels(html) {
   });
 }
 
+/** The list of versions, seen from a page. */
+const toVersions = (path) => `${'../'.repeat(path.split('/').length)}index.html`;
+
 /**
- * What the theme leaves out for those who read by keyboard or by ear: the main part and the list of a page's headings as landmarks,
- * code to scroll, empty heads of tables, levels of headings; and links within what opens and closes a section.
+ * Adds a link to the versions, and what the theme lacks for those who read by keyboard or by ear: landmarks for the main part and
+ * the list of a page's headings, code that scrolls, cells for empty heads of tables, levels of headings, no links within what
+ * opens and closes a section.
  */
 function openToAll(folder) {
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -124,6 +128,7 @@ function openToAll(folder) {
         '<div class="page-menu">',
         '<div class="page-menu" role="navigation" aria-label="Page">',
       )
+      .replace('<div id="tsd-toolbar-links">', `$&<a href="${toVersions(path)}">Versions</a>`)
       .replaceAll('<pre>', '<pre tabindex="0">')
       .replaceAll('<th></th>', '<td></td>')
       .replaceAll(/<summary[^>]*>.*?<\/summary>/gs, (summary) =>

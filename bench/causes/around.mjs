@@ -1,4 +1,4 @@
-// What is wrong around a run: other work on its CPUs, a control group that keeps it short, a slow disk, a pause.
+// Disturbances around a run: other work on its CPUs, a control group that limits it, a slow disk, a pause.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
 
-/** Starts `count` endless loops on `cpus`; the function that is returned ends them. */
+/** Starts `count` endless loops on `cpus`; returns a function that ends them. */
 export function hog(cpus, count = 1, group = null) {
   const loops = Array.from({ length: count }, () =>
     spawn('taskset', ['-c', cpus, 'sh', '-c', 'while :; do :; done'], { stdio: 'ignore' }),
@@ -22,7 +22,7 @@ const GROUPS = '/sys/fs/cgroup';
 const version1 = existsSync(join(GROUPS, 'cpu', 'cpu.shares'));
 let made = 0;
 
-/** Why control groups cannot be made here; null where they can. */
+/** Why control groups cannot be made here; null if they can. */
 export function lacksGroups() {
   try {
     cpuGroup({}).remove();
@@ -33,7 +33,7 @@ export function lacksGroups() {
   }
 }
 
-/** A control group of the CPU controller: `quota` in CPUs, `weight` as of version 2 (100 is usual). */
+/** A control group of the CPU controller: `quota` in CPUs, `weight` as in version 2 (100 is the default). */
 export function cpuGroup({ quota, weight }) {
   const path = join(GROUPS, version1 ? 'cpu' : '', `triscope-causes-${process.pid}-${made++}`);
   mkdirSync(path);
@@ -45,7 +45,7 @@ export function cpuGroup({ quota, weight }) {
   return { path, remove: () => remove(path) };
 }
 
-/** A control group whose processes may use `bytes` of memory, with what they read of files. */
+/** A control group whose processes may use `bytes` of memory, including the page cache. */
 export function memoryGroup(bytes) {
   const path = join(GROUPS, version1 ? 'memory' : '', `triscope-causes-${process.pid}-${made++}`);
   mkdirSync(path);
@@ -53,7 +53,7 @@ export function memoryGroup(bytes) {
   return { path, remove: () => remove(path) };
 }
 
-/** A control group whose processes write `bytes` a second to the device of `folder`, past the cache. */
+/** A control group whose processes may write `bytes` per second to the device of `folder`, past the cache. */
 export function diskGroup(bytes, folder) {
   const path = join(GROUPS, version1 ? 'blkio' : '', `triscope-causes-${process.pid}-${made++}`);
   mkdirSync(path);
@@ -70,7 +70,7 @@ function remove(path) {
       rmdirSync(path);
       return;
     } catch {
-      // A process that was killed is still on its way out.
+      // A process that was killed has not ended yet.
       spawnSync('sleep', ['0.01']);
     }
   }
@@ -86,7 +86,7 @@ export const inGroups = (paths) =>
         `${paths.map((path) => `echo $$ > ${join(path, 'cgroup.procs')}`).join('; ')}; exec "$0" "$@"`,
       ];
 
-/** A library that makes writes of a run's records slow; null where it cannot be built. */
+/** A library that makes writing a run's records slow; null if it cannot be built. */
 export function slowDisk(folder) {
   const library = join(folder, 'slow-disk.so');
   const source = fileURLToPath(new URL('slow-disk.c', import.meta.url));
@@ -95,7 +95,7 @@ export function slowDisk(folder) {
   return status === 0 ? library : null;
 }
 
-/** Process ids of a process and those below it. */
+/** Ids of a process and of those below it. */
 export function family(root) {
   const found = [root];
   for (const id of found) {

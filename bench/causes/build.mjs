@@ -1,4 +1,4 @@
-// Programs of the causes, compiled where they are first asked for; and the shim that marks MPI calls.
+// Programs of the causes, compiled when first needed; and the shim that marks MPI calls.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,17 +8,17 @@ const place = (path) => fileURLToPath(new URL(path, import.meta.url));
 const SOURCE = place('program.c');
 const MARKS = place('../../native/triscope_region.c');
 
-/** Runs a command; its output is shown where it fails. */
+/** Runs a command; its output is shown if it fails. */
 const run = (file, args, env) => execFileSync(file, args, { env: { ...process.env, ...env } });
 
-/** Path of program.c without MPI. */
+/** Path of program.c compiled without MPI. */
 export function plainProgram(folder) {
   const path = join(folder, 'program');
   if (!existsSync(path)) run('cc', ['-O1', '-pthread', '-o', path, SOURCE]);
   return path;
 }
 
-/** Path of program.c with MPI and a marked region. */
+/** Path of program.c compiled with MPI and a marked region. */
 export function mpiProgram(folder) {
   const path = join(folder, 'mpi-program');
   const own = ['-I', place('../../native'), SOURCE, MARKS];
@@ -27,7 +27,7 @@ export function mpiProgram(folder) {
   return path;
 }
 
-/** Variables with which MPI's calls are marked, and ranks may run as root. */
+/** Variables that mark MPI calls and let ranks run as root. */
 export function mpiEnvironment(folder) {
   const env = {
     XDG_CACHE_HOME: join(folder, 'cache'),

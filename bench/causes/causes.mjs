@@ -1,5 +1,5 @@
-// Runs that are slow for a reason that is known, because it was made. A cause draws its parameters and gives: how it is run
-// sick, how with its knob turned, and what the first finding has to say; `lacks` says why it cannot be made here, or gives
+// Runs that are slow for a known reason, because the reason was made. A cause draws its parameters and returns how to run it
+// sick, how to run it with the setting changed, and what the first finding has to say. `lacks` says why it cannot be made here, or is
 // null. Options of the model: model.mjs.
 import { fileURLToPath } from 'node:url';
 import { lacksGroups } from './around.mjs';
@@ -7,7 +7,7 @@ import { lacksHosts } from './hosts.mjs';
 
 const MODEL = fileURLToPath(new URL('model.mjs', import.meta.url));
 
-/** Sampled as anybody would who wants to know. */
+/** Sampled as a user would who wants to find the reason. */
 const SAMPLED = ['--engine-stats=rt', '--rt-interval=50', '--node-stats=50'];
 export const RECORDED = [...SAMPLED, '--lp-data'];
 
@@ -18,14 +18,14 @@ const sim = (options, more = {}) => ({
   ...more,
 });
 
-/** The same with other options; those that are null go. */
+/** The same with other options; options that are null are removed. */
 export const turned = (run, options, more = {}) => ({
   ...run,
   options: { ...run.options, ...options },
   ...more,
 });
 
-/** A program beside this file, recorded as any other. */
+/** A program beside this file, recorded like any other. */
 const program = (name, ...words) => [
   process.execPath,
   fileURLToPath(new URL(name, import.meta.url)),
@@ -34,7 +34,7 @@ const program = (name, ...words) => [
 
 const UNBOUNDED = 1e9;
 
-/** Few events far apart, half of them for the other PE: who may run ahead is wrong soon. */
+/** Few events far apart, half of them for the other PE: a PE that may run ahead is soon wrong. */
 const sparse = (d) => ({
   ...{ lps: 16, 'start-events': 1, least: 1, end: 8000 },
   ...{ work: d.whole(1000, 1500), remote: d.real(0.4, 0.5) },
@@ -113,7 +113,7 @@ export const CAUSES = [
     draw: (d) => {
       const options = { lps: 32768, 'start-events': 1, work: 0, least: 1, lookahead: 1 };
       const often = { remote: 0.02, nkp: 16384, batch: d.pick(4, 8), 'gvt-interval': 4 };
-      // Samples of so many LPs would be a cause of their own.
+      // Samples of so many LPs would slow the run themselves.
       const sick = sim({ ...options, ...often, end: 60 }, { recorded: SAMPLED });
       return { sick, cured: turned(sick, { nkp: 16 }), rule: 'too-many-kps', says: /--nkp/ };
     },

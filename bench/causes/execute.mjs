@@ -1,4 +1,4 @@
-// One run with what is wrong around it, recorded or not.
+// One run with its disturbance, recorded or not.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -25,11 +25,11 @@ const optionWords = (options) =>
 
 /**
  * The words of a run; `recorded` is the path of its recording, or null. A program may be a function of the folder in which
- * it is built, and of the part of its work that is asked for.
+ * it is built, and of the fraction of its work that is asked for.
  */
 export function wordsOf(run, recorded, folder, groups = []) {
   const { command, options = {} } = run;
-  // Of a program that is built, the groups are its own: the recorder is outside.
+  // A program that is built gets the control groups itself: the recorder is outside.
   const { program = [] } =
     typeof run.program === 'function'
       ? { program: [...inGroups(groups), ...run.program(folder, run.part ?? 1)] }
@@ -48,7 +48,7 @@ export function wordsOf(run, recorded, folder, groups = []) {
           ...program,
         ];
   const record = recorded === null ? [] : [`--record=${recorded}`];
-  // What recording costs is measured where it is what is wrong.
+  // Recording is part of the measured time if recording is the cause.
   const samples = recorded === null && run.alwaysSampled !== true ? [] : run.recorded;
   return [
     process.execPath,
@@ -61,7 +61,7 @@ export function wordsOf(run, recorded, folder, groups = []) {
   ];
 }
 
-/** Hundredths of a second that all CPUs were busy, and those of them that were this process's or its children's. */
+/** Hundredths of a second for which all CPUs were busy, and the part of it that belongs to this process or its children. */
 function busyTicks() {
   const [line] = readFileSync('/proc/stat', 'latin1').split('\n');
   const [user, nice, system, , , irq, softirq, steal] = line
@@ -79,14 +79,14 @@ function busyTicks() {
   };
 }
 
-/** CPUs that others used: from so many on what is measured is not what was made. */
+/** CPUs used by others: from this number on, the measurement is not of what was made. */
 const NOISE = 0.3;
 
 /**
- * As `once`, again where somebody else used the CPUs meanwhile.
+ * Like `once`, repeated if others used the CPUs meanwhile.
  * @param recorded name of the recording; null for none
- * @param attempts 1: whatever others do
- * @throws Error where somebody did each time: what was found then is no evidence
+ * @param attempts 1: accept the run whatever others do
+ * @throws Error if others used the CPUs in each attempt: findings of such runs are no evidence
  */
 export async function execute(run, { recorded = null, folder, attempts = 3 }) {
   for (let k = 1; ; k++) {
@@ -105,8 +105,8 @@ export async function execute(run, { recorded = null, folder, attempts = 3 }) {
 }
 
 /**
- * Runs it. Resolves to its seconds, events a second, and when (s since 1970) what came and went around it did.
- * @param folder for what has to be built
+ * Runs it. Resolves to its seconds, events per second, and when (s since 1970) the disturbance came and went.
+ * @param folder where programs are built
  */
 async function once(run, { recorded, folder }) {
   const groups = [];
@@ -191,7 +191,7 @@ async function once(run, { recorded, folder }) {
   }
 }
 
-/** Stops a process and those below it; the function that is returned lets them go on. @param self false: all but itself */
+/** Stops a process and those below it; returns a function that lets them go on. @param self false: all but the process itself */
 function stopped(root, self) {
   const all = family(root).filter((id) => self || id !== root);
   const tell = (signal) => {

@@ -65,7 +65,7 @@ export const HEALTHY = [
   })),
   healthy('queueing, short', 'queueing', (d) => ({ 'total-stations': d.pick(32, 64), end: 400 })),
   healthy('torus, sequential', 'torus', (d) => ({ k: d.pick(8, 16), end: 5000 })),
-  // Links loaded by half at most: an overloaded network has ever more packets on their way.
+  // Links are loaded by half at most: an overloaded network has ever more packets under way.
   healthy('torus, conservative', 'torus', (d) => ({
     k: d.pick(32, 40),
     interval: 200,

@@ -1,4 +1,4 @@
-// Two hosts on this machine, with a slow cable between them: namespaces for network and name, and slow-link.c.
+// Two hosts on this machine with a slow cable between them: namespaces for network and host name, and slow-link.c.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ const SPACES = ['--net', '--uts', '--fork', '--kill-child'];
 const NAMES = ['causes-a', 'causes-b'];
 const SOURCE = fileURLToPath(new URL('slow-link.c', import.meta.url));
 
-/** Why there can be no hosts here; null where there can. */
+/** Why there can be no hosts here; null if there can. */
 export function lacksHosts() {
   if (process.getuid?.() !== 0) return 'needs root';
   for (const [command, ...words] of [
@@ -29,7 +29,7 @@ const firstLine = (child) =>
     child.once('close', () => reject(new Error(`${child.spawnargs.join(' ')}: ended`)));
   });
 
-/** Makes them. Each message is `delay` seconds on its way. Gives the words before a command that runs on both. */
+/** Makes them. Each message takes `delay` seconds. Returns the words before a command that runs on both. */
 export async function makeHosts(delay) {
   const folder = mkdtempSync(join(tmpdir(), 'causes-hosts-'));
   const children = [];

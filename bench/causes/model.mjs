@@ -1,4 +1,4 @@
-// A model whose faults can be chosen: where LPs are, who gets the events, what an event costs. Each event sends one.
+// A model whose faults can be chosen: where LPs are, who gets the events, what an event costs. Each event sends one event.
 // Placement belongs to a model, so it comes from the environment: CAUSES_MAP is even, dealt or skewed.
 import { defineModel, float, int } from '../../dist/sim/index.js';
 
@@ -10,7 +10,7 @@ const MAPS = {
   skewed: { pe: (lp, lps) => (16 * lp < 15 * lps ? 0 : 1), kp: blocks },
 };
 
-/** Something for a processor to do, `n` times. */
+/** Work for a processor, `n` times. */
 function work(n, x) {
   let sum = x;
   for (let k = 0; k < n; k++) sum = Math.sqrt(sum + k);

@@ -1,12 +1,12 @@
-// Programs that are not simulations, slow for a reason that was made, and healthy ones: as causes.mjs, recorded by `triscope record`.
+// Programs that are not simulations, slow for a reason that was made, and healthy ones: like causes.mjs, recorded by `triscope record`.
 import { join } from 'node:path';
 import { lacksGroups } from './around.mjs';
 import { mpiProgram, plainProgram } from './build.mjs';
 
-/** Milliseconds of computing, of the part that is asked for. */
+/** Milliseconds of computing, for the fraction that is asked for. */
 const units = (all, part) => Math.max(1, Math.round(all * part));
 
-/** program.c with the words that `words` gives for a part of its work and the folder. */
+/** program.c with the words that `words` returns for a fraction of its work and the folder. */
 const plain = (words, more = {}) => ({
   program: (folder, part) => [plainProgram(folder), ...words(part, folder).map(String)],
   ...more,
@@ -66,7 +66,7 @@ export const PROGRAM_CAUSES = [
       const [each, more] = [d.whole(20, 40), d.whole(70, 150)];
       const run = (extra) => ranks((part) => ['steps', each, extra, units(2500 / each, part)]);
       const says = /wait for rank 1 .*CPU \d.*MPI_Allreduce: region solve/;
-      // The same work, dealt out evenly.
+      // The same work, distributed evenly.
       const even = ranks((part) => [
         ...['steps', Math.round(each * (1 + more / 200)), 0, units(2500 / each, part)],
       ]);

@@ -1,4 +1,4 @@
-// Reads pieces of a file of MEGABYTES at random, so many TIMES its size: with less memory than that it waits for the disk.
+// Reads random pieces of a file of MEGABYTES, TIMES its size in all: with less memory than that it waits for the disk.
 import { closeSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

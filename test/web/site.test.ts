@@ -84,4 +84,21 @@ describe.skipIf(!isBuilt || executable === undefined)('the site (needs npm run d
     await first.waitFor();
     expect(await first.getAttribute('href')).toContain('defineModel');
   });
+
+  it('finds a document by a word in it', async () => {
+    const { page } = await web.open(at('documents/Glossary.html'), { until: 'h1, h2' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('cancelback');
+    await page.locator('#tsd-search-results a[href*="documents/Glossary.html"]').first().waitFor();
+  });
+
+  it.each(['index.html', 'documents/Glossary.html'])(
+    'leads from %s to the versions',
+    async (path) => {
+      const { page } = await web.open(at(path), { until: 'h1, h2' });
+      await page.getByRole('link', { name: 'Versions' }).first().click();
+      await page.getByRole('link', { name: version }).click();
+      await page.waitForURL(at('index.html'));
+    },
+  );
 });
