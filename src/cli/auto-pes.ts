@@ -1,6 +1,6 @@
 /** `--pes=auto`: chooses the number of PEs by short trial runs; also judges after a run whether one PE would have been faster. */
 
-import { short } from '../model/measures/index.ts';
+import { shareText, short } from '../model/measures/index.ts';
 import { allowedCpus } from '../os/affinity.ts';
 import { configFor, runsOnOnePe, type Settings } from '../sim/settings.ts';
 import type { RunResult } from '../sim/statistics.ts';
@@ -111,6 +111,5 @@ export function fewerPes(r: RunResult): string | null {
   const net = (handling * r.netEvents) / r.eventsProcessed;
   if (!(net > 0) || net * ON_ONE > TOLD * r.wallSeconds) return null;
   const all = r.pes * r.wallSeconds;
-  const share = ((100 * net) / all).toFixed(0);
-  return `One PE would probably have been faster: handling the committed events took only ${share} % of ${r.pes} × ${r.wallSeconds.toFixed(1)} s. Use --pes=auto to compare.`;
+  return `One PE would probably have been faster: handling the committed events took only ${shareText(net / all)} of ${r.pes} × ${r.wallSeconds.toFixed(1)} s. Use --pes=auto to compare.`;
 }

@@ -1,6 +1,7 @@
 /** What the page works with, without a browser: the state in the address, time axes, scales, CSV. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { frameSvg } from '../../web/src/animation/frame.ts';
 import { axisFor, REAL } from '../../web/src/axis.ts';
 import { flagPlaces, flagWindow } from '../../web/src/flags.ts';
 import { findingFlags, highStretch, jumpTo } from '../../web/src/overview/evidence.ts';
@@ -454,5 +455,16 @@ describe('the timeline', () => {
   it('has round times, none cut off', () => {
     const texts = ticksOf(REAL, [0, 8340], 400).map(({ text }) => text);
     expect(texts).toEqual(['0 s', '30:00 min', '1:00:00 h', '1:30:00 h']);
+  });
+});
+
+describe('a frame of the animation as SVG', () => {
+  it('has its title as text, which no control character makes unreadable', () => {
+    const one = Float64Array.of(5);
+    const places = { x: one, y: one, radius: 2, height: 10 };
+    const values = Float32Array.of(Number.NaN);
+    const frame = { places, links: [], values, scale: scaleOf([[0, 1]]), chosen: -1 };
+    const svg = frameSvg(frame, 10, 'a\u001b[2J < "b" & c');
+    expect(svg).toContain('<title>a [2J &lt; &quot;b&quot; &amp; c</title>');
   });
 });

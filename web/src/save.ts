@@ -1,4 +1,5 @@
 /** Saves the page as one file: its code, its style, and the answers that its views needed. */
+import { escapeText } from '../../src/model/markup.ts';
 import { type Page, ZOOMED } from './page.svelte.ts';
 import { download, textFile } from './parts/download.ts';
 import { KeepingSource, SAVED_ID, type SavedPage } from './saved.ts';
@@ -103,7 +104,7 @@ export async function savePage(page: Page): Promise<void> {
     ...answers,
   };
   const json = JSON.stringify(saved).replaceAll('<', '\\u003c');
-  const title = `${facts.title} – Triscope`.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const title = escapeText(`${facts.title} – Triscope`);
   const html = [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
