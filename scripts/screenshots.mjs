@@ -1,7 +1,7 @@
 /**
  * Pictures of every view of the dashboard for docs/images, by headless Chromium:
  *
- *     npm run screenshots              from a fresh demo and a second run to compare it with
+ *     npm run screenshots              from a fresh demo and two more runs
  *     npm run screenshots -- PATH…     from recordings that are there
  *     ROSS_PHOLD=FILE npm run screenshots    with one of native ROSS on two ranks, another program on CPU 1 from 5 to 9 s
  */
@@ -31,11 +31,17 @@ const PICTURES = [
   ['dashboard-events', 'view=events&recording=second', WIDE, 'light'],
   ['dashboard-regions', 'view=regions', { width: 1280, height: 1000 }, 'light'],
   ['dashboard-nodes', 'view=nodes', { width: 1280, height: 1000 }, 'light'],
-  ['dashboard-compare', 'view=compare', { width: 1280, height: 1000 }, 'light'],
+  ['dashboard-compare', 'view=compare&compare=demo-one', { width: 1280, height: 1000 }, 'light'],
+  [
+    'dashboard-animation',
+    'view=animation&recording=animated',
+    { width: 1280, height: 900 },
+    'light',
+  ],
   ['dashboard-narrow', 'view=overview', NARROW, 'light'],
 ];
 
-/** A demo, and a second run with its events traced. */
+/** A demo on two threads and on one, a run with its events traced, and one with frames. */
 function recorded(folder) {
   const run = (...args) => {
     const { status } = spawnSync(process.execPath, [PROGRAM, ...args], {
@@ -49,7 +55,11 @@ function recorded(folder) {
     ...['sim', 'run', 'phold', '--pes=2', '--synch=3', '--end=300', '--engine-stats=gvt'],
     ...['--kp-data=1', '--event-trace=1', '--record=second.tri'],
   );
-  return [join(folder, 'demo.tri'), join(folder, 'second.tri')];
+  run(
+    ...['sim', 'run', 'pcs', '--width=24', '--height=24', '--end=200', '--animate=100'],
+    '--record=animated.tri',
+  );
+  return ['demo', 'demo-one', 'second', 'animated'].map((name) => join(folder, `${name}.tri`));
 }
 
 /** PHOLD of ROSS, of this name in the environment, on two ranks for about 15 s, while another program uses CPU 1. */

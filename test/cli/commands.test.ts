@@ -43,11 +43,14 @@ test('demo proves that the optimistic result is the sequential one', async () =>
   const [, optimistic, sequential] = /states {2}(\w{16}) {2}(\w{16})/.exec(out) ?? [];
   expect(optimistic).toBe(sequential);
   expect(out).not.toContain('\x1b');
+  expect(out).toMatch(
+    /B is demo-one\.tri, on one\.\n {3}B is \S+ s (slower|faster) than A .*: .* in /,
+  );
   const isThere = ['cc', 'python3'].some((word) => spawnSync(word, ['--version']).status === 0);
   if (!isThere) return;
   expect(out).toMatch(/ arithmetic +20 +\d+\.\d{3}\n/);
   expect(out).toMatch(/demo-program\.tri: .*; next: triscope report demo-program\.tri\n/);
-});
+}, 300_000);
 
 test('a checkout that is not built says what to run', () => {
   const folder = temporaryFolder();

@@ -115,13 +115,12 @@ export async function open(page: Page): Promise<() => void> {
     if (!shown.facts.live) page.marks = [];
   };
   show();
-  const [recordings, refused] = await Promise.all([
-    shown.source.json<readonly RecordingEntry[]>('recordings'),
-    shown.source.json<readonly Refused[]>('refused'),
-    look(page),
-  ]);
-  page.recordings = recordings;
-  page.refused = refused;
+  const known = async (source: PageSource) => {
+    const recordings = source.json<readonly RecordingEntry[]>('recordings');
+    const refused = source.json<readonly Refused[]>('refused');
+    [page.recordings, page.refused] = await Promise.all([recordings, refused]);
+  };
+  await Promise.all([known(shown.source), look(page)]);
   // Users, who see their own jobs, may not follow; they load the page again.
   if (typeof facts.jobs?.user === 'string') {
     page.connection = 'none';
@@ -143,6 +142,8 @@ export async function open(page: Page): Promise<() => void> {
       },
       connected: (is) => {
         if (is && shown.source instanceof LiveSource) shown.source.restart();
+        // A server that was started again may show more.
+        if (is && page.connection === 'lost') known(shown.source).catch(() => {});
         page.connection = is ? 'open' : 'lost';
       },
       refused: () => {

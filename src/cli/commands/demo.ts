@@ -1,33 +1,25 @@
 /** `triscope demo` (npm start): a short tour. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { findAll } from '../../findings/index.ts';
 import { recordingFolder } from '../../formats/recording-folder.ts';
-import type { LiveServer } from '../../live/index.ts';
-import {
-  HANDLED_RATE,
-  meanOver,
-  percent,
-  ROLLED_BACK_SHARE,
-  short,
-  sqlOf,
-} from '../../model/measures/index.ts';
+import { type LiveServer, startServer } from '../../live/index.ts';
+import { percent, short } from '../../model/measures/index.ts';
 import { flag } from '../../model/option.ts';
 import { checkRecording, RECORDING_FILE } from '../../model/recording.ts';
 import { allowedCpus } from '../../os/affinity.ts';
-import { openRecording } from '../../query/index.ts';
 import { loadModel } from '../../sim/load-model.ts';
 import type { Settings } from '../../sim/settings.ts';
 import { type Progress, simulate } from '../../sim/simulate.ts';
 import type { RunResult } from '../../sim/statistics.ts';
 import { type Call, command } from '../command.ts';
 import { PROGRAM_CALL, PROGRAM_RECORDING, recordProgram } from '../demo-program.ts';
+import { explain, whyOf } from '../demo-told.ts';
 import { EXIT } from '../errors.ts';
 import { Hog } from '../hog.ts';
 import { type Interrupt, onInterrupt } from '../interrupt.ts';
 import { ProgressLine } from '../progress.ts';
 import { type RecordedRun, recordedRun } from '../recorded-run.ts';
-import { figure, painter, table } from '../table.ts';
+import { painter } from '../table.ts';
 import { version } from '../version.ts';
 
 const OPTIONS = {
@@ -157,8 +149,15 @@ async function run(
   }
 }
 
-/** Folder of the demo's recording; made anew each time. */
+/** Folders of the demo's recordings, of two threads and of one; made anew each time. */
 const RECORDING = 'demo.tri';
+const ONE_RECORDING = 'demo-one.tri';
+/** What both record of PEs and KPs. */
+const INSTRUMENT = {
+  engine: { gvt: true, rt: false, vt: false },
+  levels: { pe: true, kp: true, lp: false },
+  numGvt: 10,
+} as const;
 /** Milliseconds between samples of the node. */
 const NODE_INTERVAL = 50;
 
@@ -195,12 +194,7 @@ async function recordOptimistic(
       command: COMMAND,
       pes: 2,
       nodeInterval: NODE_INTERVAL,
-      instrument: {
-        engine: { gvt: true, rt: false, vt: false },
-        levels: { pe: true, kp: true, lp: false },
-        numGvt: 10,
-        trace: 'rollbacks',
-      },
+      instrument: { ...INSTRUMENT, trace: 'rollbacks' },
       signal: interrupt.signal,
       onProgress: (now) => {
         slowing.at(now);
@@ -217,49 +211,38 @@ async function recordOptimistic(
   }
 }
 
-const PES = `SELECT pe_id AS pe, any_value(host) AS host, any_value(cpu) AS cpu,
-  ${sqlOf(HANDLED_RATE)} AS "events/s", ${sqlOf(ROLLED_BACK_SHARE)} AS "rolled back %",
-  100 * ${meanOver('"user"')} AS "CPU user %", 100 * ${meanOver('waiting')} AS "waiting for CPU %"
-FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
-const REGIONS = `SELECT region, "count" AS visits, runtime, least(sync_runtime, runtime) AS sync_runtime
-FROM geopm_region WHERE section = 'region' ORDER BY runtime DESC`;
-
-interface RegionRow {
-  readonly region: string;
-  readonly visits: number;
-  readonly runtime: number;
-  readonly sync_runtime: number;
+async function recordSequential(
+  end: number,
+  interrupt: Interrupt,
+  rate: Rate,
+): Promise<RecordedRun> {
+  clearRecording(ONE_RECORDING, COMMAND);
+  const progress = new ProgressLine(0);
+  const loaded = await loadModel(MODEL);
+  try {
+    return await recordedRun(loaded, async () => ({ ...WORKLOAD, end, synch: 'sequential' }), {
+      name: ONE_RECORDING,
+      command: COMMAND,
+      pes: 1,
+      nodeInterval: NODE_INTERVAL,
+      instrument: INSTRUMENT,
+      signal: interrupt.signal,
+      onProgress: (now) => {
+        rate.at(now);
+        if (progress.on) progress.update(now);
+      },
+    });
+  } finally {
+    progress.clear();
+    loaded.dispose();
+  }
 }
 
-/** Prints what `pe_on_node` and the findings say of the recording. */
-async function explain(path: string) {
-  const recording = await openRecording(path);
-  try {
-    const pes = await recording.query(PES);
-    const regions = await recording.query<RegionRow>(REGIONS);
-    const findings = await findAll(recording, { path });
-    const lines = [
-      ...table(
-        Object.keys(pes[0] ?? {}),
-        pes.map((row) =>
-          Object.values(row).map((v) => (typeof v === 'number' ? figure(v) : String(v))),
-        ),
-      ),
-      ...table(
-        ['region', 'visits', 'runtime (s)', 'sync-runtime (s)'],
-        regions.map(({ region, visits, runtime, sync_runtime }) => [
-          region,
-          figure(visits),
-          runtime.toFixed(3),
-          sync_runtime.toFixed(3),
-        ]),
-      ),
-      ...findings.map((f) => f.sentence),
-    ];
-    return { pes, findings, lines };
-  } finally {
-    await recording.close();
-  }
+/** Shows both recordings under the address where the first was shown live: an open page goes on. */
+async function shownAnew(server: LiveServer, recordings: readonly string[]): Promise<LiveServer> {
+  const token = new URL(server.url).searchParams.get('token');
+  await server.close();
+  return startServer({ recordings, port: server.port, ...(token !== null && { token }) });
 }
 
 const rate = (r: RunResult) =>
@@ -275,7 +258,7 @@ const sameResult = (a: RunResult, b: RunResult) =>
 function gain(two: Rate, one: Rate): string | null {
   if (two.rate === null || one.rate === null) return null;
   const times = two.rate / one.rate;
-  const rates = `${short(two.rate)} events/s, recorded, against ${short(one.rate)}`;
+  const rates = `${short(two.rate)} events/s against ${short(one.rate)}, both recorded`;
   const when = '   Once warm, and before the other work began, two threads were';
   return times >= 1
     ? `${when} ${times.toFixed(2)} times as fast as one: ${rates}.`
@@ -339,7 +322,8 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     say(bold('2  Sequential, on one thread'));
     say('   One event after the other: nothing to roll back, nothing to get wrong.');
     const one = undisturbed();
-    const sequential = await run({ end, synch: 'sequential' }, interrupt, one);
+    const alone = await recordSequential(end, interrupt, one);
+    const sequential = alone.result;
     if (!sequential.finished) return EXIT.interrupted;
     say(`   ${rate(sequential)}`);
     const gained = gain(two, one);
@@ -366,10 +350,21 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
     const told = await explain(recorded.path);
     for (const line of told.lines) say(`   ${line}`);
     say();
-    const hasProgram = !json && (await anyProgram(say, bold('5  Any program')));
+    say(bold('5  What changed'));
+    say(
+      `   Two recordings compared: A is ${recorded.path}, on two threads, B is ${alone.path}, on one.`,
+    );
+    if (!json) say(`   ${await whyOf(recorded.path, alone.path)}`);
+    say();
+    const hasProgram = !json && (await anyProgram(say, bold('6  Any program')));
     if (interrupt.signal.aborted) return EXIT.interrupted;
+    if (server !== null) {
+      server = await shownAnew(server, [recorded.path, alone.path]);
+      if (same) server.update({ proof: PROOF });
+    }
     say('Next:');
-    say(`   ${self()} serve ${recorded.path}`);
+    say(`   ${self()} serve ${recorded.path} ${alone.path}`);
+    say(`   ${self()} diff ${recorded.path} ${alone.path}`);
     say(`   ${self()} query ${recorded.path} "SELECT * FROM pe_on_node LIMIT 5"`);
     say(`   ${self()} read ${join(recorded.path, 'stats-output')} --format csv`);
     say(`   ${self()} info ${recorded.path}`);
@@ -396,7 +391,7 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
 
 export const demo = command({
   about:
-    'A tour of half a minute: an optimistic parallel simulation that proves itself right, recorded in demo.tri with what its PEs’ CPUs were doing. On a terminal, a page shows it live, until Ctrl-C.',
+    'A tour of half a minute: an optimistic parallel simulation that proves itself right, recorded in demo.tri with what its PEs’ CPUs were doing, and compared with the same run on one thread. On a terminal, a page shows it live, until Ctrl-C.',
   options: OPTIONS,
   examples: ['demo', 'demo --no-wait'],
   run: tour,
