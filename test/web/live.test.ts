@@ -71,13 +71,16 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
     await server.close();
     await reads(page, '.state', 'connection lost');
     expect(await page.textContent('[role=alert]')).toContain('does not answer');
-    // The next server knows nothing of samples 10 to 19.
+    // The next server shows another recording, too, and knows nothing of samples 10 to 19.
+    const more = ['', 'before'].map((id) => ({ id, title: `run ${id}`, live: false }));
+    await page.route(/\/api\/recordings/, (route) => route.fulfill({ json: more }));
     const second = new LiveBus(facts);
     await serve(second, server.port);
     for (let k = 20; k < 30; k++) second.publish(peBatch(k));
     await reads(page, '.state', 'live');
     // A third of the run: of 250 bins.
     await expect.poll(() => gapsOf(page)).toBeGreaterThan(60);
+    await reads(page, '.switches', 'run before');
     await page.close();
   });
 
