@@ -43,11 +43,19 @@ async function interrupt(
 
 const ENDLESS = ['phold', '--end=1e9'];
 
+/** The same of a run that can stop: where a busy machine gives it no CPU for as long as it has to, it is tried again. */
+async function stopped(args: readonly string[], ...pauses: readonly number[]) {
+  for (let left = 10; ; left--) {
+    const one = await interrupt(args, ...pauses);
+    if (left === 0 || !one.err.includes('it had not stopped')) return one;
+  }
+}
+
 describe('Ctrl-C', () => {
   test('gives partial statistics, marked so, and code 130', async () => {
     const [one, two] = await Promise.all([
-      interrupt(ENDLESS),
-      interrupt([...ENDLESS, '--pes=2', '--json']),
+      stopped(ENDLESS),
+      stopped([...ENDLESS, '--pes=2', '--json']),
     ]);
     expect([one.code, two.code]).toEqual([130, 130]);
     expect([one.state, two.state]).toEqual(['interrupted', 'interrupted']);
@@ -68,7 +76,7 @@ describe('Ctrl-C', () => {
   });
 
   test('the same signal twice, as npm and timeout(1) send it, is one', async () => {
-    const { code, out } = await interrupt(ENDLESS, 5);
+    const { code, out } = await stopped(ENDLESS, 5);
     expect(code).toBe(130);
     expect(out).toContain('Interrupted at virtual time');
   });
