@@ -5,6 +5,7 @@ import { CHECKPOINT_OPTIONS } from './checkpoint-options.ts';
 import type { OptionGroup } from './command.ts';
 import { RECORD_OPTIONS } from './companions.ts';
 import { INSTRUMENT_GROUP } from './instrumentation.ts';
+import { REPLAY_OPTIONS } from './replay-options.ts';
 import { ARGS_FILE_OPTION } from './run-command.ts';
 import { TRACE_OPTIONS } from './trace-options.ts';
 import { transportOptions } from './transport-option.ts';
@@ -30,6 +31,7 @@ export const SIM_RUN_OPTIONS = {
   ...INSTRUMENT_OPTIONS,
   ...CHECKPOINT_OPTIONS,
   ...TRACE_OPTIONS,
+  ...REPLAY_OPTIONS,
   ...OUTPUT,
   ...ARGS_FILE_OPTION,
 };
@@ -38,6 +40,6 @@ export const SIM_RUN_GROUPS: readonly OptionGroup[] = [
   { title: 'Transport', options: TRANSPORT },
   INSTRUMENT_GROUP,
   { title: 'Checkpoints', options: CHECKPOINT_OPTIONS },
-  { title: 'Debugging', options: TRACE_OPTIONS },
+  { title: 'Debugging', options: { ...TRACE_OPTIONS, ...REPLAY_OPTIONS } },
   { title: 'Output', options: OUTPUT },
 ];

@@ -27,6 +27,7 @@ import { endsWithCommand } from '../leave.ts';
 import { onRanks } from '../on-ranks.ts';
 import { PageOut } from '../page-out.ts';
 import { ProgressLine, progressOf } from '../progress.ts';
+import { modelOfReplay, type Replay, replayOf } from '../replay-options.ts';
 import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
 import { reportText } from '../ross-report.ts';
@@ -65,11 +66,15 @@ async function expectTypes({ loaded: { model, path } }: SimRun): Promise<void> {
 async function start(call: Call<typeof SIM_RUN_OPTIONS, LoadedModel | null>): Promise<number> {
   const asked = runCommandOf(call, SIM_RUN_OPTIONS);
   const { checkpoints, settings: goingOn } = checkpointsOf(asked);
-  const command = { ...asked, settings: goingOn };
+  const replay = replayOf(asked);
+  if (replay !== null && typeof asked.own.restart === 'string')
+    throw new UsageError('--replay begins at the beginning: leave --restart out');
+  const command = { ...asked, settings: replay?.settings ?? goingOn };
   if (command.own.check === true) await expectTypes(command);
   const interrupt = onInterrupt(mayBlock(command.loaded));
   try {
     if (wantsRanks(command)) {
+      if (replay !== null) throw new UsageError('--replay: not on ranks of MPI');
       return await (await import('./sim-rank.ts')).simRank(
         command,
         checkpoints,
@@ -78,7 +83,7 @@ async function start(call: Call<typeof SIM_RUN_OPTIONS, LoadedModel | null>): Pr
       );
     }
     const settings = await withPes(command, interrupt.signal);
-    return await run({ ...command, settings }, checkpoints, call.args, interrupt);
+    return await run({ ...command, settings }, { checkpoints, replay }, call.args, interrupt);
   } finally {
     interrupt.release();
   }
@@ -86,7 +91,10 @@ async function start(call: Call<typeof SIM_RUN_OPTIONS, LoadedModel | null>): Pr
 
 async function run(
   { loaded, settings, own, values }: SimRun,
-  checkpoints: CheckpointOptions,
+  {
+    checkpoints,
+    replay,
+  }: { readonly checkpoints: CheckpointOptions; readonly replay: Replay | null },
   args: readonly string[],
   interrupt: Interrupt,
 ): Promise<number> {
@@ -147,6 +155,7 @@ async function run(
     const result = await simulate(loaded, asked, {
       ...checkpoints,
       ...trace,
+      ...(replay !== null && { sizedFor: replay.sizedFor }),
       signal,
       onEnd: interrupt.writing,
       ...(preload !== undefined && { preload }),
@@ -173,6 +182,9 @@ async function run(
     if (unsaved !== null) process.stderr.write(`triscope: no checkpoint: ${unsaved}\n`);
     const csv = own['ross-csv'];
     if (typeof csv === 'string') appendCsv(csv, recorded);
+    const compared = replay?.compared(result);
+    if (compared !== undefined) process.stderr.write(`triscope: ${compared.words}\n`);
+    if (compared?.differs) return EXIT.failed;
     if (!result.finished) return EXIT.interrupted;
     return failed === null && unrecorded === null && unsaved === null ? 0 : EXIT.failed;
   } catch (error) {
@@ -196,6 +208,6 @@ export const simRun = command({
   examples: ['sim run phold --pes=2 --end=1000', 'sim run phold --synch=3 --nkp=16 --record=run'],
   extend: modelExtension(SIM_RUN_GROUPS),
   around: onRanks,
-  firstOf: modelOfRestart,
+  firstOf: (args) => modelOfRestart(args) ?? modelOfReplay(args),
   run: start,
 });

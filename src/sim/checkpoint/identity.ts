@@ -8,7 +8,7 @@ import type { RunConfig } from '../config.ts';
 import { type Model, ModelError } from '../model.ts';
 import { sizedModel } from '../run-model.ts';
 import type { Settings } from '../settings.ts';
-import type { Checkpoint, ModelIdentity } from './file.ts';
+import type { Checkpoint, ModelIdentity, SameSettings } from './file.ts';
 
 /** SHA-256 of a user's model. */
 export const sourceOf = (path: string): string =>
@@ -60,12 +60,20 @@ const shown = (value: unknown) => (Array.isArray(value) ? value.join(' ') : Stri
  * @throws OptionError for a setting that is given and differs
  */
 export function settingsAfter({ file, head }: Checkpoint, given: Settings): Settings {
-  const then = head.settings;
+  return settingsAsIn(head.settings, given, `the checkpoint ${file}`);
+}
+
+/**
+ * `given`, completed by the settings of a run before on which its events depend.
+ * @param what what that run left, such as `the checkpoint FILE`
+ * @throws OptionError for a setting that is given and differs
+ */
+export function settingsAsIn(then: SameSettings, given: Settings, what: string): Settings {
   const { end, warmup, lookahead, seeds, coreSeeds } = then;
   const expectSame = (name: string, now: unknown, before: unknown) => {
     if (now === undefined || shown(now) === shown(before)) return;
     throw new OptionError(
-      `--${name}=${shown(now)}: the checkpoint ${file} is of a run with ${shown(before)}; leave --${name} out`,
+      `--${name}=${shown(now)}: ${what} is of a run with ${shown(before)}; leave --${name} out`,
     );
   };
   expectSame('end', given.end, end);
