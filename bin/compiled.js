@@ -1,9 +1,9 @@
 /**
- * What V8 has compiled of a script, kept by the first commands that ran it, for those after them. V8 takes only what the
- * same version compiled with the same flags: each has a file of its own.
+ * Keeps what V8 has compiled of a script by the first commands that ran it, for those after them. V8 accepts only what the
+ * same version compiled with the same flags: each combination has a file of its own.
  *
- * Who can write such a file can have this user run anything. So they lie in the user's own cache folder, and are taken only
- * where folder and file are the user's and nobody else's. Where there is no such folder, nothing is kept and nothing said.
+ * Whoever can write such a file can make this user run anything. So the files are in the user's own cache folder, and are used only
+ * if folder and file belong to the user and nobody else can write them. Without such a folder nothing is kept, silently.
  */
 const fs = require('node:fs');
 const { homedir } = require('node:os');
@@ -11,9 +11,9 @@ const { dirname, isAbsolute, join } = require('node:path');
 const { cachedDataVersionTag } = require('node:v8');
 const { threadId } = require('node:worker_threads');
 
-/** Files in the folder. A new version of this package, or of Node, makes new ones; the oldest go. */
+/** Most files in the folder. New versions of this package, or of Node, make new ones; the oldest are removed. */
 const MOST_FILES = 64;
-/** A run that needed this much more than what was kept is kept instead, and the next one is looked at, too. */
+/** A run that compiled this much more than what was kept is kept in its place, and the next run is examined, too. */
 const GROWTH = 1.1;
 
 const { XDG_CACHE_HOME = '' } = process.env;
@@ -23,11 +23,11 @@ const folder = join(root, 'triscope', 'compiled');
 const tag = cachedDataVersionTag();
 const nameOf = (key) => `${key}-${tag.toString(36)}`;
 
-/** Whether it is this user's, without the permissions `others`. */
+/** Whether it belongs to this user, without the permissions `others`. */
 const isOwn = ({ uid, mode }, others) => uid === process.geteuid?.() && (mode & others) === 0;
 const isSafe = () => isOwn(fs.lstatSync(folder), 0o077);
 
-/** The last line of a file, so that it is whole: what it is of, and whether it need not be looked at again. */
+/** The last line of a file shows that it is complete: what it belongs to, and whether it need not be examined again. */
 const lastLine = (name, settled) => `\n${name} ${settled ? 'settled' : 'growing'}\n`;
 
 /**
@@ -50,14 +50,14 @@ exports.readCompiled = (key) => {
       ? { data: bytes.subarray(0, at), settled }
       : null;
   } catch {
-    // Not there, or not to be had.
+    // It does not exist, or cannot be read.
     return null;
   } finally {
     if (file !== undefined) fs.closeSync(file);
   }
 };
 
-/** Not in a folder of somebody else, as under sudo: what root made there, its owner could not use. */
+/** Not in a folder of another user, as under sudo: what root makes there, its owner could not use. */
 function makeFolder() {
   for (const path of [root, dirname(folder), folder]) {
     if (fs.existsSync(path)) continue;
@@ -68,13 +68,13 @@ function makeFolder() {
 
 function write(name, script, kept) {
   makeFolder();
-  // V8 would refuse what has been compiled with other flags than a process begins with.
+  // V8 would reject what was compiled with other flags than those with which a process begins.
   if (!isSafe() || cachedDataVersionTag() !== tag) return;
   const now = script.createCachedData();
   const grown = kept === null || now.length > GROWTH * kept.data.length;
   const data = grown ? now : kept.data;
   const path = join(folder, name);
-  // Many processes and threads may be at it.
+  // Many processes and threads may do this at once.
   const own = `${path}.${process.pid}.${threadId}`;
   fs.writeFileSync(own, Buffer.concat([data, Buffer.from(lastLine(name, !grown))]), {
     mode: 0o600,
@@ -104,7 +104,7 @@ exports.keepAtExit = (key, script, kept) => {
     try {
       write(nameOf(key), script, usable);
     } catch {
-      // No room, or read-only: the next one compiles again.
+      // No space, or read-only: the next command compiles again.
     }
   });
 };

@@ -1,4 +1,4 @@
-/** What a file of a recording held when it was finished, so that a later change is told. */
+/** The checksum of a recording's file when it was finished, so that later changes are noticed. */
 import { openFile } from './source.ts';
 
 interface FileSum {
@@ -7,18 +7,18 @@ interface FileSum {
   readonly sha256: string;
 }
 
-/** Bytes read at a time: past this, larger pieces are no faster. */
+/** Bytes read at a time: larger pieces are no faster. */
 const CHUNK = 1 << 20;
 
 /**
- * Reads the whole file: about 0.8 s per GB where it is still in memory.
- * @param until milliseconds as `performance.now()` counts them; null where it is not done by then
- * @throws the operating system's error; FormatError for what is no file
+ * Reads the whole file: about 0.8 s per GB if it is still in memory.
+ * @param until milliseconds as `performance.now()` counts them; the result is null if it is not done by then
+ * @throws the operating system's error; FormatError if it is no file
  */
 export function fileSum(path: string): FileSum;
 export function fileSum(path: string, until: number): FileSum | null;
 export function fileSum(path: string, until = Number.POSITIVE_INFINITY): FileSum | null {
-  // Loaded for those who need it: commands start without.
+  // Loaded when needed: commands start without it.
   const { createHash } = process.getBuiltinModule('node:crypto');
   const source = openFile(path);
   try {

@@ -6,7 +6,7 @@ import { FormatError } from './format.ts';
 import { identify } from './registry.ts';
 import { openFile } from './source.ts';
 
-/** What stands beside data, and is read with it or by queries, not by itself. */
+/** Files beside data that are read with it, or by queries, but not by themselves. */
 const COMPANIONS =
   /(-README\.txt|^lp-mapping\.txt|^recording\.json|^notes\.json$|^sim-result\.json|^extra\.frames)$/;
 const MOST_FILES = 100_000;
@@ -14,7 +14,7 @@ const MOST_FILES = 100_000;
 const fault = (path: string, what: string) =>
   new FormatError({ path, offset: -1, what, skipped: 0 });
 
-/** Leaves out further names of files that are there already (hard links). */
+/** Leaves out further names of files that are already listed (hard links). */
 export function withoutLinks(files: readonly string[]): string[] {
   const seen = new Set<string>();
   return files.filter((path) => {
@@ -37,7 +37,7 @@ function* listed(folder: string): Generator<string> {
   }
 }
 
-/** Whether a format recognises the file, or it cannot be opened: then the reader reports it. */
+/** Whether a format recognises the file, or it cannot be opened: then the reader reports that. */
 function isKnown(path: string): boolean {
   try {
     const source = openFile(path);
@@ -51,7 +51,7 @@ function isKnown(path: string): boolean {
   }
 }
 
-/** Undefined where there is nothing. @throws FormatError */
+/** Undefined if there is nothing. @throws FormatError */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -61,8 +61,8 @@ function statOf(path: string): Stats | undefined {
 }
 
 /**
- * Files as named, and those within folders that some format knows, in the order of their names.
- * @throws FormatError for a path that is not there, and a folder without such files that is no recording
+ * The files named, and those in folders that some format recognises, in the order of their names.
+ * @throws FormatError for a path that does not exist, or a folder without such files that is no recording
  */
 export function filesOf(paths: readonly string[]): string[] {
   const files: string[] = [];
@@ -80,7 +80,7 @@ export function filesOf(paths: readonly string[]): string[] {
       files.push(file);
       if (files.length > MOST_FILES) throw fault(path, `more than ${MOST_FILES} files`);
     }
-    // A recording may hold nothing but what lies beside native files.
+    // A recording may consist only of files that are not native.
     const isRecording = statOf(join(path, 'recording.json'))?.isFile();
     if (found === 0 && !isRecording) throw fault(path, 'no file in this folder has a known format');
   }

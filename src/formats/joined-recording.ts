@@ -1,5 +1,5 @@
 /**
- * One recording of several hosts: each wrote a folder of its own below that of the job, and nobody waited for the others. They are
+ * One recording of several hosts: each wrote a folder of its own below that of the job, without waiting for the others. They are
  * joined when they are read.
  *
  * ```
@@ -18,14 +18,14 @@ import {
 } from '../model/recording.ts';
 import { readPlain, readReason } from '../os/plain-file.ts';
 
-/** What a folder's `recording.json`, or those of its hosts' folders, say. */
+/** The contents of a folder's `recording.json`, or of those in its hosts' folders. */
 export interface ToldRecording {
   readonly recording: Recording;
   /** Those files, relative to the folder. */
   readonly told: readonly string[];
 }
 
-/** Null where the folder has no such file. @throws RecordingError that names what of it is wrong */
+/** Null if the folder has no such file. @throws RecordingError that names what is wrong with it */
 function recordingIn(folder: string, file: string): Recording | null {
   let text: string;
   try {
@@ -43,7 +43,7 @@ function recordingIn(folder: string, file: string): Recording | null {
   }
 }
 
-/** The parts of one job below a folder; none where it is no such folder. @throws RecordingError */
+/** The parts of one job below a folder; empty if it is no such folder. @throws RecordingError */
 function partsIn(folder: string): { readonly name: string; readonly recording: Recording }[] {
   let names: string[];
   try {
@@ -58,7 +58,7 @@ function partsIn(folder: string): { readonly name: string; readonly recording: R
     const recording = recordingIn(folder, `${name}/${RECORDING_FILE}`);
     return recording?.part === undefined ? [] : { name, recording };
   });
-  // Recordings of several jobs in one folder are not one.
+  // Recordings of several jobs in one folder do not belong together.
   return new Set(found.map(({ recording }) => recording.part)).size === 1 ? found : [];
 }
 

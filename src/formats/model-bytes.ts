@@ -1,34 +1,34 @@
 /**
- * What a user, a recording or a README says of files that do not describe themselves: their layout, and the bytes that
+ * What a user, a recording or a README tells about files that do not describe themselves: their layout, and the bytes that
  * models add to their records, by type of LP.
  */
 import { checkPayload, type PayloadField, PayloadLayoutError, payloadLayout } from './payload.ts';
 
 /** What the LPs of one type add to each of their records. */
 export interface TypeBytes {
-  /** The type's name; '' where all LPs are alike. */
+  /** The type's name; '' if all LPs are alike. */
   readonly name: string;
   readonly bytes: number;
-  /** The fields in these bytes; null if they are not known. */
+  /** The fields in these bytes; null if they are unknown. */
   readonly fields: readonly PayloadField[] | null;
 }
 
 /**
- * What the caller knows of a file of ROSS that it does not say itself: its layout, bytes of a model's records by type, and
+ * What the caller knows about a file of ROSS that the file does not tell: its layout, the bytes of a model in records, by type, and
  * which LP is of which type.
  */
 export interface GivenLayout {
-  /** Name of the layout, such as `ross-2017`; null where it is not said. */
+  /** Name of the layout, such as `ross-2017`; null if unknown. */
   readonly layout: string | null;
-  /** None: nothing is said of the model's bytes. */
+  /** Empty: nothing is known about the model's bytes. */
   readonly types: readonly TypeBytes[];
-  /** Which LP has which type, in the one line of `ross/lp-types.ts`; null where all are alike, or others say it. */
+  /** Which LP has which type, in the one line of `ross/lp-types.ts`; null if all are alike, or others tell it. */
   readonly lps: string | null;
   /** False for a list of fields alone: records may have more bytes than these. */
   readonly exact: boolean;
 }
 
-/** Bytes behind a record that can be believed. */
+/** Most bytes of a model behind a record that are credible. */
 const MOST_BYTES = 2 ** 24;
 
 const EXAMPLE = '{"lps": "router*4,terminal*16", "types": {"router": 168, "terminal": 40}}';

@@ -7,7 +7,7 @@ import { RecordingError } from '../model/recording.ts';
 import { canLock, tryLock } from '../os/flock.ts';
 import { readPlain, readReason } from '../os/plain-file.ts';
 
-/** Bytes of a `notes.json` that is read: all notes that there may be take less. */
+/** Most bytes of a `notes.json` that is read: all notes that are allowed take less. */
 const MOST_BYTES = 4 * 2 ** 20;
 
 /** The file cannot be written. The message says which, and why. */
@@ -16,7 +16,7 @@ class NotesFileError extends TriscopeError {
   override readonly exitCode = EXIT.input;
 }
 
-/** By time; none where there is no file. @throws RecordingError that says what of the file is wrong */
+/** Sorted by time; empty if there is no file. @throws RecordingError that says what is wrong with the file */
 export function readNotes(folder: string): readonly Note[] {
   let text: string;
   try {
@@ -34,14 +34,14 @@ export function readNotes(folder: string): readonly Note[] {
   return checkNotes(value);
 }
 
-/** Milliseconds to wait for another who changes the notes, and between two looks. */
+/** Milliseconds to wait for another process that changes the notes, and between two looks. */
 const PATIENCE = 10_000;
 const LOOK = 20;
 
 /**
- * Does work as the only one who changes the notes of a folder: of two at once neither loses the other's. Where folders
- * cannot be locked, it does it all the same.
- * @throws NotesFileError where another is not done in time; what the work throws
+ * Works while no other process changes the notes of a folder, so that of two at once neither loses the other's. If folders
+ * cannot be locked, it works all the same.
+ * @throws NotesFileError if the other process is not done in time; what the work throws
  */
 export async function aloneWithNotes<T>(folder: string, work: () => T): Promise<T> {
   let lock: number;
@@ -63,7 +63,7 @@ export async function aloneWithNotes<T>(folder: string, work: () => T): Promise<
   }
 }
 
-/** Replaces the file as a whole; removes it where no note is left. @throws NotesFileError */
+/** Replaces the file as a whole; removes it if no note is left. @throws NotesFileError */
 export function writeNotes(folder: string, notes: readonly Note[]): void {
   const path = join(folder, NOTES_FILE);
   // Hidden, so that it does not count as a file of the recording.

@@ -1,4 +1,4 @@
-/** How a model's bytes are laid out: a list of typed fields, packed unless a field says where it lies. */
+/** The layout of a model's bytes: a list of typed fields, packed unless a field states its place. */
 import { EXIT, TriscopeError } from '../model/error.ts';
 
 export const PAYLOAD_TYPES = {
@@ -20,7 +20,7 @@ export interface PayloadField {
   readonly type: PayloadType;
   /** Number of values; 1 by default. */
   readonly count?: number;
-  /** Byte at which it begins, counted from the record's first byte of the model; by default after the field before. */
+  /** Byte at which it begins, counted from the record's first byte of the model; by default after the previous field. */
   readonly at?: number;
 }
 
@@ -40,7 +40,7 @@ export interface PayloadLayout {
 }
 
 /**
- * A layout file that cannot be one. The message is for the user.
+ * A layout file that is invalid. The message is for the user.
  * @example
  * ```ts
  * import { checkPayload, PayloadLayoutError } from 'triscope/formats';
@@ -100,7 +100,7 @@ export function checkPayload(value: unknown, where: string): readonly PayloadFie
   return value as readonly PayloadField[];
 }
 
-/** Whether a record's bytes are those of a layout: exactly, or up to the next multiple of 4, which we write in frames. */
+/** Whether a record's bytes match a layout: exactly, or up to the next multiple of 4, which Triscope writes in frames. */
 export const fits = (bytes: number, size: number): boolean =>
   bytes === size || bytes === ((size + 3) & ~3);
 

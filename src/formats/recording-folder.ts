@@ -1,4 +1,4 @@
-/** The folder of a recording that is being made: `recording.json` is written first, and last when the run has ended. */
+/** The folder of a recording that is being made: `recording.json` is written first, and again when the run has ended. */
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, cpus, hostname, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { makeFolder } from '../os/folder.ts';
 import { type ClockPair, clockPair } from '../os/wall-clock.ts';
 import { fileSum } from './checksum.ts';
 
-/** Frames of samples that the native formats cannot hold. */
+/** Frames with samples that the native formats cannot hold. */
 export const FRAMES_FILE: RecordingFile = { path: 'extra.frames', format: 'frames' };
 
 /** Path of `extra.frames` in a recording's folder. */
@@ -32,15 +32,15 @@ export class RecordError extends TriscopeError {
 export interface RecordingRequest {
   /** Name or path of the folder, with or without `.tri`. */
   readonly name: string;
-  /** The option that said it, for errors. */
+  /** The option that named it, for errors. */
   readonly option: string;
-  /** What was run: the command's words. */
+  /** The command that was run, in words. */
   readonly command: readonly string[];
   /** Version of triscope. */
   readonly version: string;
   readonly sources: readonly RecordingSource[];
   readonly pes: (host: string) => readonly RecordingPe[];
-  /** Job that it is one host's part of: the folder is then `name` as it is. */
+  /** The job of which it is one host's part: the folder is then `name` itself. */
   readonly part?: string;
 }
 
@@ -63,17 +63,17 @@ export function recordingFolder(name: string): string {
 }
 
 /**
- * Milliseconds that an interrupted run may take for the checksums of its files, while the user waits.
+ * Milliseconds that an interrupted run may spend on checksums of its files, while the user waits.
  */
 const MOST_SUMMING = 500;
 
-/** Error of a clock reading that another process made for a source, in nanoseconds. */
+/** Error in nanoseconds of a clock reading that another process made for a source. */
 const READING = 20_000;
 
 /**
- * Nanoseconds by which times of the sources may differ, of what happened at one moment. Some are of the monotonic clock, others of
+ * Nanoseconds by which the sources' times of the same moment may differ. Some are of the monotonic clock, others of
  * the time of day: they differ by how far the time of day was set or slewed in between. Those of other hosts are off by as
- * much as their clocks were measured to be, and drifted.
+ * much as their clocks were measured to be, plus drift.
  */
 function boundOf(begun: ClockPair, ended: ClockPair, clocks: readonly RecordingClock[]): number {
   const slewed = Number(ended.wall - begun.wall - (ended.monotonic - begun.monotonic));
@@ -125,7 +125,7 @@ export class RecordingFolder {
     }
   }
 
-  /** What `recording.json` says now. */
+  /** The present contents of `recording.json`. */
   get content(): Recording {
     return this._content;
   }
@@ -147,12 +147,12 @@ export class RecordingFolder {
     this.write(RECORDING_FILE, this._content);
   }
 
-  /** The run has ended. @throws RecordError */
+  /** Called when the run has ended. @throws RecordError */
   end(state: RecordingState, more: Partial<Recording>): void {
     this.change({ ...more, state, ended: new Date().toISOString() });
   }
 
-  /** Notes how and why the run failed; where even that cannot be written, it stays `running`. */
+  /** Notes how and why the run failed; if even that cannot be written, the state stays `running`. */
   fail(error: unknown, state: RecordingState = 'failed'): void {
     try {
       this.end(state, { error: error instanceof Error ? error.message : String(error) });
@@ -161,7 +161,7 @@ export class RecordingFolder {
     }
   }
 
-  /** What its file is to hold where a signal ends a process of which no call returns; without the time. */
+  /** The contents for its file if a signal ends a process in a call that does not return; without the time. */
   get ifInterrupted(): { readonly path: string; readonly text: string } {
     const error = 'a signal ended the run: a call did not return';
     const content: Recording = { ...this._content, state: 'interrupted', error };
@@ -169,7 +169,7 @@ export class RecordingFolder {
   }
 
   /**
-   * The sources with how well their clocks agree, and with what each file holds; without where it cannot be read again, or there is
+   * The sources with the accuracy of their clocks and the checksum of each file; without it if a file cannot be read again, or there is
    * no time for it.
    * @param clocks of the other hosts
    */

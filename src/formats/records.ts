@@ -13,7 +13,7 @@ import {
 } from './format.ts';
 import type { Part, RawRows } from './part.ts';
 
-/** Ends a pass whose visitor has had enough. */
+/** Ends a pass whose visitor wants no more. */
 const ENOUGH = new Error('enough');
 
 /** Whether damage is skipped, which a reader of records has to request. */
@@ -23,8 +23,8 @@ export const isSalvaged = ({
 }: Pick<OpenOptions, 'records' | 'salvage'>): boolean => records === undefined || salvage === true;
 
 /**
- * The records as they stand in the file; of a format without records of its own, the rows of its tables.
- * @throws FormatError at damage, unless told to salvage
+ * The records in file order; for a format without records of its own, the rows of its tables.
+ * @throws FormatError at damage, unless `salvage` is set
  * @example
  * ```ts
  * import { identifyOrFail, openFile, scanRecords } from 'triscope/formats';

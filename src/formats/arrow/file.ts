@@ -5,7 +5,7 @@
  * ARROW1 0 0 | schema | record batch … | end of stream | footer | its length | ARROW1
  * message: FF FF FF FF, u32 length of the metadata, the metadata, its body; all in steps of 8 bytes
  * ```
- * What lies between the magic words is a stream of its own.
+ * The part between the magic words is a stream by itself.
  */
 import {
   type ArrowField,
@@ -19,10 +19,10 @@ import {
 
 /** A column of a batch. */
 export interface ArrowColumn {
-  /** A bit a row, least significant first, 1 valid; null where none is missing. */
+  /** A bit per row, least significant first, 1 for valid; null if no value is missing. */
   readonly validity: Uint8Array | null;
   readonly nulls: number;
-  /** What its type calls for: offsets and bytes of texts, else values. */
+  /** The buffers of its type: offsets and bytes for texts, otherwise values. */
   readonly buffers: readonly Uint8Array[];
 }
 
@@ -52,7 +52,7 @@ export class ArrowFile {
     return bytes;
   }
 
-  /** A record batch, one column a field. */
+  /** A record batch, with one column per field. */
   batch(rows: number, columns: readonly ArrowColumn[]): Uint8Array {
     const places: BufferPlace[] = [];
     const parts: Uint8Array[] = [];

@@ -1,7 +1,7 @@
 /** The flatbuffers of Arrow's files: Schema.fbs, Message.fbs and File.fbs of Apache Arrow's format, version 1.5. */
 import { Builder } from 'flatbuffers';
 
-/** Types as they lie in memory: bits are packed, texts are offsets and bytes. */
+/** Types as they are in memory: bits are packed, texts are offsets and bytes. */
 export type ArrowType =
   | { readonly kind: 'int'; readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean }
   | { readonly kind: 'float'; readonly bits: 32 | 64 }
@@ -22,7 +22,7 @@ export interface ArrowField {
   readonly facts: Facts;
 }
 
-/** Where a record batch lies in the file. */
+/** Where a record batch is in the file. */
 export interface Block {
   readonly offset: number;
   /** Bytes with the prefix. */

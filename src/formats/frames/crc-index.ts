@@ -1,5 +1,5 @@
 /**
- * Checksums of any stretch of a stream in a bounded time: where a file is damaged, or made so, thousands of false frame
+ * Checksums of any stretch of a stream in bounded time: in a damaged or manipulated file, thousands of false frame
  * heads may each claim the rest of it.
  *
  * ```
@@ -10,7 +10,7 @@
  */
 import { crc32 } from './crc32.ts';
 
-/** Bytes between marks; so many before the first that is asked for must still be there. */
+/** Bytes between marks; this many before the first byte that is asked for must still be held. */
 export const MARK = 1024;
 
 const POLYNOMIAL = 0xedb88320;
@@ -30,7 +30,7 @@ function times(a: number, b: number): number {
 const POWERS = [times(1 << 27, 1 << 27)];
 while (POWERS.length < 32) POWERS.push(times(POWERS[POWERS.length - 1], POWERS[POWERS.length - 1]));
 
-/** The CRC as if so many zero bytes had followed, without those bytes' own part. */
+/** The CRC after so many zero bytes, without those bytes' own part. */
 function movedOn(crc: number, bytes: number): number {
   let moved = crc;
   for (let k = 0, left = bytes; left > 0; k++, left = Math.floor(left / 2)) {
@@ -43,12 +43,12 @@ export class CrcIndex {
   private readonly origin: number;
   private readonly marks = [0];
 
-  /** `origin`: offset in the stream from which on it is asked. */
+  /** `origin`: offset in the stream from which on checksums are asked for. */
   constructor(origin: number) {
     this.origin = origin;
   }
 
-  /** Learns the marks of what is held: `bytes` from offset `base` on, up to `end`. */
+  /** Learns the marks of the held bytes: `bytes` from offset `base` on, up to `end`. */
   extend(bytes: Uint8Array, base: number, end: number): void {
     for (;;) {
       const from = this.origin + (this.marks.length - 1) * MARK;

@@ -1,4 +1,4 @@
-/** CRC-32 as in zlib (polynomial 0xEDB88320, reflected), natively where Node has it; runs in browsers too. */
+/** CRC-32 as in zlib (polynomial 0xEDB88320, reflected), natively if Node has it; also runs in browsers. */
 
 type Crc = (bytes: Uint8Array, value?: number) => number;
 

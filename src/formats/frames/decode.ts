@@ -18,15 +18,15 @@ import { FrameSplitter } from './split.ts';
 interface DecoderOptions {
   /** Named in errors. */
   readonly file?: string;
-  /** Called for each damaged place; reading goes on at the next good frame. Without it, damage is thrown. */
+  /** Called for each damaged place; reading goes on at the next intact frame. Without it, damage is thrown. */
   readonly onDamage?: (error: FrameError) => void;
   /** Called for each new schema, whether rows follow or not. */
   readonly onSchema?: (schema: Schema, dictionaries: FramePlace['dictionaries']) => void;
-  /** Schemas whose data is not asked for are skipped. */
+  /** Schemas whose data are not wanted are skipped. */
   readonly wanted?: (schema: Schema) => boolean;
   /**
-   * Called for each data frame, wanted or not, before it is decoded; `columns` gives its values, labels as codes. True:
-   * its labels are looked at, and those that are in no dictionary are told.
+   * Called for each data frame, wanted or not, before it is decoded; `columns` returns its values, labels as codes. If it returns
+   * true, the frame's labels are checked, and those that are in no dictionary are reported.
    */
   readonly onData?: (place: FramePlace, columns: () => RawColumn[]) => boolean;
 }
@@ -34,9 +34,9 @@ interface DecoderOptions {
 /** Where a data frame's payload is. */
 export interface FramePlace {
   readonly schema: Schema;
-  /** By column, as far as known by now: they grow. Empty for columns that are no labels. */
+  /** By column, as far as known by now: they grow. Empty for columns without labels. */
   readonly dictionaries: readonly (readonly string[])[];
-  /** Of the payload, from the stream's start. */
+  /** Start of the payload, from the stream's start. */
   readonly offset: number;
   readonly rows: number;
 }
@@ -45,20 +45,20 @@ interface Known {
   readonly text: string;
   readonly schema: Schema;
   readonly wanted: boolean;
-  /** By column; empty for columns that are no labels. */
+  /** By column; empty for columns without labels. */
   readonly dictionaries: readonly string[][];
 }
 
 /** Rows of a frame that has no columns: they take no bytes. */
 const MOST_BARE = 1 << 20;
-/** Of a label in a dictionary, at least: two quotes and a comma. */
+/** Least bytes of a label in a dictionary: two quotes and a comma. */
 const LABEL_BYTES = 3;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** One stream's reader. Takes chunks of any size; gives batches whose columns are their own memory. */
+/** The reader of one stream. Takes chunks of any size; returns batches whose columns have memory of their own. */
 export class FrameDecoder {
-  /** Data frames that the sequence numbers say were there, and that were not seen. */
+  /** Data frames that existed according to the sequence numbers, and were not seen. */
   lost = 0;
   private readonly options: DecoderOptions;
   private readonly splitter: FrameSplitter;
@@ -66,7 +66,7 @@ export class FrameDecoder {
   private batches: Batch[] = [];
   private next: number | null = null;
   private error: FrameError | null = null;
-  /** Labels of all dictionaries that are not known, though others behind them are. */
+  /** Labels of all dictionaries that are unknown although later ones are known. */
   private holes = 0;
 
   constructor(options: DecoderOptions = {}) {
@@ -80,22 +80,22 @@ export class FrameDecoder {
 
   /**
    * The batches that end in this chunk.
-   * @throws FrameError for damage, where no `onDamage` was given; batches before it are delivered first, so that it
-   *   may come with the next call
+   * @throws FrameError for damage, if no `onDamage` was given. Batches before it are delivered first, so it
+   *   may be thrown by the next call
    */
   push(chunk: Uint8Array): Batch[] {
     if (this.error === null) this.splitter.push(chunk);
     return this.take();
   }
 
-  /** The same for so many bytes of 0, such as a hole of a file. @throws FrameError as `push` */
+  /** The same for this many bytes of 0, such as a hole of a file. @throws FrameError as `push` */
   pushZeros(count: number): Batch[] {
     if (this.error === null) this.splitter.pushZeros(count);
     return this.take();
   }
 
   /**
-   * Says that nothing more comes. `cut`: bytes at the end that begin a frame and do not finish it, as when a writer was
+   * Tells that nothing more comes. `cut`: bytes at the end that begin a frame and do not finish it, as when a writer was
    * stopped within it.
    * @throws FrameError as `push`
    */
@@ -122,7 +122,7 @@ export class FrameDecoder {
     if (fault !== null) this.damage(new FrameError(fault, offset, this.options.file));
   }
 
-  /** Takes a frame. Returns what is wrong with it; null where nothing is. */
+  /** Takes a frame. Returns what is wrong with it; null if nothing is. */
   private read(frame: Uint8Array, offset: number): string | null {
     const head = new DataView(frame.buffer, frame.byteOffset, HEADER_BYTES);
     const id = head.getUint32(AT.schema, true);
@@ -172,13 +172,13 @@ export class FrameDecoder {
     if (schema.metrics[part.column]?.cell !== 'label') {
       return `the dictionary is not one of a column of ${schema.name}`;
     }
-    // Labels that are not there were in frames that are lost: each took some bytes of what lies before.
+    // Missing labels were in frames that are lost: each took some bytes of what comes before.
     const holes = Math.max(0, part.first - dictionary.length);
     if ((this.holes + holes) * LABEL_BYTES > offset) {
       return `the dictionary begins at label ${part.first}, and there are ${dictionary.length} before`;
     }
     this.holes += holes;
-    // Not as holes: an array of many becomes a slow one.
+    // Not as holes: an array with many holes becomes a slow one.
     while (dictionary.length < part.first) dictionary.push(undefined as unknown as string);
     for (const [k, label] of part.labels.entries()) dictionary[part.first + k] = label;
     return null;
@@ -209,7 +209,7 @@ export class FrameDecoder {
   }
 }
 
-/** What a dictionary frame holds, or what is wrong with it. */
+/** The content of a dictionary frame, or what is wrong with it. */
 function dictionaryOf(payload: Uint8Array): DictionaryPart | string {
   let part: Partial<DictionaryPart> | null;
   try {
@@ -226,7 +226,7 @@ function dictionaryOf(payload: Uint8Array): DictionaryPart | string {
   return isPart ? { column, first, labels } : 'the dictionary has no first label, or no labels';
 }
 
-/** The columns of a payload, where they lie. */
+/** The columns of a payload, at their place. */
 function columnsOf({ metrics }: Schema, payload: Uint8Array, rows: number): RawColumn[] {
   let at = 0;
   return metrics.map(({ cell }) => {
@@ -236,7 +236,7 @@ function columnsOf({ metrics }: Schema, payload: Uint8Array, rows: number): RawC
   });
 }
 
-/** Labels that are in no dictionary, the first of each column; null where there is none. */
+/** Labels that are in no dictionary, the first of each column; null if there are none. */
 function unknownLabels({ schema, dictionaries }: Known, columns: RawColumn[]): string | null {
   const unknown = schema.metrics.flatMap(({ key, cell }, k) => {
     if (cell !== 'label') return [];

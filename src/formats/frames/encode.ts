@@ -18,14 +18,14 @@ import {
 interface Dictionary {
   readonly labels: string[];
   readonly index: Map<string, number>;
-  /** Labels that readers know already. */
+  /** Labels that readers already know. */
   sent: number;
 }
 
 interface Known {
   readonly id: number;
   readonly schema: Schema;
-  /** By column; null for columns that are no labels. */
+  /** By column; null for columns without labels. */
   readonly dictionaries: readonly (Dictionary | null)[];
 }
 
@@ -39,17 +39,17 @@ const ARRAYS = {
 
 const utf8 = new TextEncoder();
 
-/** One writer's stream. Frames must reach the reader in the order in which they are given out. */
+/** The frames of one writer's stream. They must reach the reader in the order in which they are returned. */
 export class FrameEncoder {
   private readonly known = new Map<string, Known>();
-  /** The same, by the schema object itself: batches of one source share it. */
+  /** The same by schema object: batches of one source share it. */
   private readonly byObject = new WeakMap<Schema, Known>();
   private sequence = 0;
 
   /**
-   * The frames of a batch: its schema's definition before the first use, dictionaries where they grow, then the data,
-   * split into several frames where it is large.
-   * @throws TypeError for a column of another type or length than the schema says
+   * The frames of a batch: its schema's definition before the first use, dictionaries when they grow, then the data,
+   * split into several frames if it is large.
+   * @throws TypeError for a column whose type or length differs from the schema
    */
   encode(batch: Batch): Uint8Array[] {
     const frames: Uint8Array[] = [];
@@ -79,7 +79,7 @@ export class FrameEncoder {
     return frames;
   }
 
-  /** Frames that a reader needs who joins now: all definitions and whole dictionaries. */
+  /** The frames that a reader needs who joins now: all definitions and whole dictionaries. */
   definitions(): Uint8Array[] {
     const frames: Uint8Array[] = [];
     for (const known of this.known.values()) {
@@ -121,7 +121,7 @@ export class FrameEncoder {
   }
 }
 
-/** Only the documented fields: what else an object holds is not the schema's. */
+/** Only the documented fields: an object may hold others, which are not the schema's. */
 const schemaText = ({ name, domain, help, metrics }: Schema): string =>
   JSON.stringify({ name, domain, help, metrics });
 
@@ -148,7 +148,7 @@ function check({ schema, length, columns }: Batch): void {
   }
 }
 
-/** Labels as indexes, learning new ones; other columns as they are. */
+/** Labels as indexes, learning new ones; other columns unchanged. */
 function indexesOf(column: Column, dictionary: Dictionary | null): Column {
   if (dictionary === null) return column;
   const texts = column as readonly string[];
@@ -177,7 +177,7 @@ function jsonFrame(text: string): Uint8Array {
   return frame;
 }
 
-/** Writes the header of a frame whose payload is there. */
+/** Writes the header of a frame whose payload is complete. */
 function seal(
   frame: Uint8Array,
   { id, schema }: Known,

@@ -11,7 +11,7 @@ const BLOCK = 1 << 20;
 const isFrames = (head: Uint8Array): boolean =>
   head.length >= 4 && new DataView(head.buffer, head.byteOffset).getUint32(0, true) === MAGIC;
 
-/** The file's bytes from `from` on, each block valid until the next; of holes their lengths. */
+/** The file's bytes from `from` on, in blocks that are valid until the next; for holes their lengths. */
 function* blocksFrom(source: FileSource, from: number): Generator<Uint8Array | number, void> {
   const block = new Uint8Array(BLOCK);
   for (let at = from; ; ) {
@@ -35,10 +35,10 @@ const damageOf = ({ path }: FileSource, { offset, what }: FrameError): Damage =>
   skipped: 0,
 });
 
-/** The columns whose least and largest values are the file's span. */
+/** The columns whose least and greatest values are the file's span. */
 const TIMES = ['real_time', 'virtual_time'] as const;
 
-/** Finds and checks all frames: their columns are read when they are asked for. */
+/** Finds and checks all frames; their columns are read when they are asked for. */
 function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   // Labels are in the dictionaries of the schema's definition, which the decoder keeps by identity.
   const tables = new Map<Schema, FrameTable>();
@@ -67,7 +67,7 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
     },
   });
   let at = 0;
-  /** Returns the bytes at the end that are no whole frame. */
+  /** Returns the bytes at the end that are not a whole frame. */
   const pass = (): number => {
     for (const block of blocksFrom(source, at)) {
       if (typeof block === 'number') decoder.pushZeros(block);
@@ -76,7 +76,7 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
     }
     return decoder.finish().cut;
   };
-  // What looks like a frame that is not finished is read again when the file has grown.
+  // What looks like an unfinished frame is read again when the file has grown.
   let cut = pass();
   const suspect = (): FileInfo['suspect'] => {
     const places = damages.map(({ offset, what }) => ({ where: `byte ${offset}`, what }));
@@ -144,7 +144,7 @@ function infoOf(
   };
 }
 
-/** Frames of samples, as streams and recordings hold them. */
+/** Frames of samples, as in streams and recordings. */
 export const FRAMES: Format = {
   name: 'frames',
   help: 'stream frames: extra.frames of a recording, files of --stream',

@@ -1,4 +1,4 @@
-/** The schema in a definition frame: it may come from anywhere. */
+/** Parses the schema in a definition frame, which may come from anywhere. */
 import type { Schema } from '../../model/metric.ts';
 import { SchemaError, schemaFrom } from '../../model/schema-check.ts';
 

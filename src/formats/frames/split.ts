@@ -1,4 +1,4 @@
-/** Bytes in chunks of any size to whole, undamaged frames. */
+/** Splits bytes in chunks of any size into whole, undamaged frames. */
 import { CrcIndex, MARK } from './crc-index.ts';
 import { crc32 } from './crc32.ts';
 import { frameCrc } from './encode.ts';
@@ -6,7 +6,7 @@ import { AT, FrameError, HEADER_BYTES, MAGIC, MOST_FRAME_BYTES } from './layout.
 
 const ZEROS = new Uint8Array(1 << 16);
 
-/** What lies at a place: a good frame of so many bytes, the beginning of one perhaps, or something else. */
+/** What is at a place: an intact frame of so many bytes, perhaps the beginning of one, or something else. */
 type Found = number | 'part' | { readonly wrong: string };
 
 export class FrameSplitter {
@@ -19,12 +19,12 @@ export class FrameSplitter {
   private end = 0;
   /** Offset in the stream of `#bytes[0]`. */
   private base = 0;
-  /** Looking for a good frame after a damaged one. */
+  /** Looking for an intact frame after a damaged one. */
   private searching = false;
-  /** From the first damage on: what claims to be a frame costs the same, however long it says it is. */
+  /** From the first damage on: checking what claims to be a frame takes the same time, however long it says it is. */
   private index: CrcIndex | null = null;
 
-  /** `onFrame` gets a copy that begins at a multiple of 8. After `onDamage`, good frames may follow. */
+  /** `onFrame` gets a copy that begins at a multiple of 8. Intact frames may follow `onDamage`. */
   constructor(
     onFrame: (frame: Uint8Array, offset: number) => void,
     onDamage: (error: FrameError) => void,
@@ -40,7 +40,7 @@ export class FrameSplitter {
     this.run(false);
   }
 
-  /** The same as so many bytes of 0, of which no more are looked at than a frame can be long. */
+  /** The same for this many bytes of 0, of which only as many are looked at as a frame can have. */
   pushZeros(count: number): void {
     let left = count;
     while (left > 0 && !(this.searching && this.start === this.end)) {
@@ -63,10 +63,10 @@ export class FrameSplitter {
 
   private append(chunk: Uint8Array): void {
     if (this.end + chunk.length > this.bytes.length) {
-      // What the index may still look at stays.
+      // Bytes that the index may still look at are kept.
       const from = this.index === null ? this.start : Math.max(0, this.start - MARK);
       const held = this.end - from;
-      // Twice what is needed: many small chunks of one large frame are copied a few times, not every time.
+      // Twice what is needed: many small chunks of one large frame are copied a few times, not each time.
       const needed = held + chunk.length;
       const into = needed > this.bytes.length ? new Uint8Array(2 * needed) : this.bytes;
       into.set(this.bytes.subarray(from, this.end));
@@ -101,7 +101,7 @@ export class FrameSplitter {
       }
       if (found === 'part') {
         if (!last) return;
-        // A cut end has no good frame in it; a damaged length has.
+        // A cut end has no intact frame in it; a damaged length has.
         this.startIndex();
         if (!this.searching && !this.goodFrom(this.start + 1)) return;
       }

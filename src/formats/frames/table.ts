@@ -1,5 +1,5 @@
 /**
- * A file of frames as tables that are read where they lie: one pass finds and checks the frames; then each query reads
+ * A file of frames as tables that are read in place: one pass finds and checks the frames; then each query reads
  * the columns that it needs, frame by frame.
  */
 import { CELL_BYTES, type Schema } from '../../model/metric.ts';
@@ -8,9 +8,9 @@ import type { Part, RawRows, Within } from '../part.ts';
 import type { FramePlace } from './decode.ts';
 import { columnBytes, columnIn } from './layout.ts';
 
-/** A frame of which less than this share is asked for is read column by column. */
+/** A frame of which less than this fraction is wanted is read column by column. */
 const WHOLE_SHARE = 0.3;
-/** Smaller frames are read at once: a call costs as much as so many bytes. */
+/** Smaller frames are read at once: a call costs as much as reading this many bytes. */
 const SMALL = 32 * 1024;
 
 /** All rows of one schema in a file. */
@@ -22,7 +22,7 @@ export class FrameTable implements Part {
   private readonly offsets: number[] = [];
   private readonly _rows: number[] = [];
   private total = 0;
-  /** By column: the least and greatest value of each frame, where it was asked for. */
+  /** By column: the least and greatest value of each frame, if asked for. */
   private readonly bounds = new Map<number, Float64Array>();
 
   constructor(
@@ -45,13 +45,13 @@ export class FrameTable implements Part {
   }
 
   /**
-   * Reads the columns of these numbers, a frame a step, in the file's order.
+   * Reads the columns of these numbers, one frame per step, in the file's order.
    * @param within frames without a row in it are left out; its column holds f64
    */
   *read(columns: readonly number[], within?: Within): Generator<RawRows, void, undefined> {
     const bounds = within === undefined ? null : this.boundsByFrame(within.time);
     const { metrics } = this.schema;
-    // By asked column, and of whole frames: memory that each step takes again.
+    // By wanted column, and for whole frames: memory that each step reuses.
     const own = columns.map(() => new Uint8Array(0));
     let frame = new Uint8Array(0);
     const starts = new Array<number>(metrics.length);
@@ -94,7 +94,7 @@ export class FrameTable implements Part {
     }
   }
 
-  /** The least and greatest value of a column; null where it has none. */
+  /** The least and greatest value of a column; null if it has none. */
   boundsOf(column: number): { readonly from: number; readonly to: number } | null {
     const bounds = this.boundsByFrame(column);
     let from = Infinity;
@@ -112,7 +112,7 @@ export class FrameTable implements Part {
     const bounds = new Float64Array(2 * this.offsets.length);
     let frame = 0;
     for (const { columns } of this.read([column])) {
-      // Without a value there is nothing within.
+      // Without a value nothing is within.
       let least = Infinity;
       let most = -Infinity;
       for (const value of columns[0] as Float64Array) {

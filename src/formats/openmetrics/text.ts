@@ -17,12 +17,12 @@ export interface Family {
   readonly type: 'counter' | 'gauge';
   /** '' where there is none. */
   readonly unit: string;
-  /** By what values are multiplied to be in it. */
+  /** Factor that converts values to it. */
   readonly factor: number;
   readonly help: string;
 }
 
-/** Units as base units: the name's ending, and the factor. What is counted, in braces, has none. */
+/** Base units of units: the ending of the name, and the factor. Counts, in braces, have none. */
 const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> = {
   s: ['seconds', 1],
   cs: ['seconds', 0.01],
@@ -49,15 +49,15 @@ const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> =
   '%': ['ratio', 0.01],
   'B/s': ['bytes_per_second', 1],
 };
-/** Keys whose values are hundredths of what they are called. */
+/** Keys whose values are hundredths of their unit. */
 const HUNDREDTHS = /^(node_)?ps load_\d+$/;
 
-/** Name of the base unit, '' where there is none, and by what values are multiplied. `table`: or the type of a node. */
+/** Name of the base unit, '' if there is none, and the factor that converts values to it. `table`: or a type of the collector. */
 export function baseUnit(table: string, column: string, unit: string): readonly [string, number] {
   return UNITS[unit] ?? ['', HUNDREDTHS.test(`${table} ${column}`) ? 0.01 : 1];
 }
 
-/** A name of the letters that may be in one. */
+/** A name with only the letters that are allowed. */
 const nameOf = (text: string): string =>
   text.replace(/[^a-zA-Z0-9_]+/g, '_').replace(/^(?=\d)/, '_');
 
@@ -69,7 +69,7 @@ export function familyOf(
 ): Family {
   const type = kind === 'event' ? 'counter' : 'gauge';
   const [known, factor] = baseUnit(table, column, unit);
-  // `_total` and the like are endings of samples; a family must not have one.
+  // `_total` and the like are endings of samples; a family must not end so.
   const plain = nameOf(`triscope_${table}_${column}`).replace(
     /_(total|created|bucket|count|sum|info)$/,
     '',

@@ -1,12 +1,12 @@
 /**
- * ROSS's real times on the wall clock. Its files count cycles over `--clock-rate` (10⁹ a second unless told), from the
- * machine's start or from the run's: they say neither that nor how fast the counter is. A note of counter and wall clock
- * at two moments says both.
+ * ROSS's real times on the wall clock. Its files hold cycles divided by `--clock-rate` (10⁹ per second by default), from the
+ * machine's start or from the run's; they tell neither which, nor how fast the counter runs. A note of counter and wall clock
+ * at two moments tells both.
  */
 import type { Batch, Metric } from '../../model/metric.ts';
 import { timeColumnOf } from '../part.ts';
 
-/** A rank's cycle counter and wall clock at MPI_Init, and at the last moment that was noted: MPI_Finalize, where it came so far. */
+/** A rank's cycle counter and wall clock at MPI_Init, and at the last moment that was noted: MPI_Finalize, if the run got that far. */
 export interface ClockNote {
   readonly rank: number;
   readonly process: number;
@@ -20,10 +20,10 @@ export interface ClockMoment {
   readonly wall: bigint;
 }
 
-/** `--clock-rate` unless told. */
+/** The default of `--clock-rate`. */
 export const CLOCK_RATE = 1e9;
 
-/** Of the text that the MPI shim writes, lines `rank process cycles wall`; null where a moment is missing. */
+/** Parses the text that the MPI shim writes, lines `rank process cycles wall`; null if a moment is missing. */
 export function readClockNote(text: string): ClockNote | null {
   const moments = Array.from(text.matchAll(/^(\d+) (\d+) (\d+) (\d+)$/gm), (match) =>
     match.slice(1),
@@ -42,15 +42,15 @@ export function readClockNote(text: string): ClockNote | null {
   return advances ? note : null;
 }
 
-/** Cycles a second. */
+/** Cycles per second. */
 export const cyclesPerSecond = ({ start, end }: ClockNote): number =>
   (1e9 * Number(end.cycles - start.cycles)) / Number(end.wall - start.wall);
 
-/** Times of traced events have 24 bits: they may be so much earlier than they were. */
+/** Times of traced events have 24 bits: they may be too early by this much. */
 const ROUNDED = 1 - 1e-6;
 
 /**
- * Seconds on the recording's timeline of a real time in a file. Which zero it counts from follows from its size: a count
+ * Seconds on the recording's timeline of a real time in a file. From which zero it counts follows from its size: a count
  * from the machine's start is beyond the first note's, a count from the run's start is not, unless the machine is younger.
  * @param zero nanoseconds since 1970 of the timeline's 0
  */
@@ -70,7 +70,7 @@ const isDuration = ({ unit, key }: Metric): boolean => unit === 's' && !VIRTUAL.
 
 /**
  * Rows of a file with their real times on the recording's timeline, and durations in true seconds. Rows of PEs without a note
- * go by the first one's. Null where they have no real time, or there is no note.
+ * use the first one's. Null if they have no real time, or there is no note.
  */
 export function alignedBatch(
   batch: Batch,

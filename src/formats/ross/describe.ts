@@ -1,4 +1,4 @@
-/** The bytes of a layout's files as a text for people, from the tables that readers go by. */
+/** Describes the bytes of a layout's files as a text for people, from the tables that readers use. */
 import type { Metric } from '../../model/metric.ts';
 import { ROSS_EVENT, ROSS_KP, ROSS_LP, ROSS_MODEL, ROSS_PE } from '../../model/schemas/ross.ts';
 import { EVENT, KP, LP, MODEL, PE, VT_MODEL, WIDE_LP } from './read/chunk.ts';
@@ -20,7 +20,7 @@ interface DescribedRun {
   readonly kps: number;
   /** Whether samples hold KPs and LPs. */
   readonly detailed: boolean;
-  /** Which files there are. */
+  /** Which files exist. */
   readonly gvt: boolean;
   readonly rt: boolean;
   readonly vt: boolean;
@@ -44,7 +44,7 @@ const HELP = new Map<string, Metric>(
     .map((metric) => [metric.key, metric]),
 );
 
-/** What metrics of the schemas do not explain. */
+/** Explanations of metrics that the schemas do not give. */
 const OWN_HELP: Readonly<Record<string, string>> = {
   net_events: 'events processed less events rolled back',
   duration: 'time in the event’s handler [s]; not a number: not measured',
@@ -59,7 +59,7 @@ function helpOf(key: string): string {
   const metric = HELP.get(key);
   if (metric === undefined) return OWN_HELP[key] ?? '';
   const { help, unit, estimate } = metric;
-  // In braces are names of what is counted: no units.
+  // Names in braces are what is counted, not units.
   const plain = unit === '' || unit.startsWith('{') ? '' : ` [${unit}]`;
   return `${help}${plain}${estimate ? ' (estimate: sampled)' : ''}`;
 }
@@ -67,7 +67,7 @@ function helpOf(key: string): string {
 const line = (at: number, type: string, name: string, help: string) =>
   `  ${String(at).padStart(5)}  ${type.padEnd(4)}  ${name.padEnd(24)} ${help}`.trimEnd();
 
-/** Fields in order, and between them the bytes that hold nothing. `bytes`: of the record, or of its part. */
+/** Fields in order, and between them the bytes that hold nothing. `bytes`: length of the record, or of its part. */
 function fieldLines(fields: readonly FieldAt[], bytes: number, from = 0): string[] {
   const lines: string[] = [];
   let next = from;
@@ -80,7 +80,7 @@ function fieldLines(fields: readonly FieldAt[], bytes: number, from = 0): string
   return lines;
 }
 
-/** In packed records alone it is a change. */
+/** In packed records only, it is a change. */
 const packedHelp = (lines: readonly string[]) =>
   lines.map((text) =>
     text.replace(/( num_gvts +).*/, '$1GVT computations since the sample before'),

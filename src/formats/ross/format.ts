@@ -40,7 +40,7 @@ function detected(source: FileSource, options: ScanOptions): RossDetection {
   return detection;
 }
 
-/** The fields of the model's bytes, where all LPs have the same. */
+/** The fields of the model's bytes, if all LPs have the same. */
 function fieldsOf({ model }: Told): readonly PayloadField[] | null {
   const [first] = model?.types ?? [];
   const text = JSON.stringify(first?.fields);
@@ -75,7 +75,7 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   const pass = (take: TakeRows | null): void => {
     for (const block of reader.blocks()) {
       if (options.records !== undefined) {
-        // Who prints records has no use for tables, which would take as long again.
+        // Printing records does not need tables, which would take as long again.
         options.records(records.load(block));
         continue;
       }

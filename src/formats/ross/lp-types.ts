@@ -1,26 +1,26 @@
 /**
- * Which type each LP has, in one line: `router*4,terminal*16` are four routers, then sixteen terminals, and so on from
- * the beginning until all LPs have one. It is one run for models whose LPs are alike, and short for grouped ones.
+ * Which type each LP has, on one line: `router*4,terminal*16` means four routers, then sixteen terminals, and so on from
+ * the beginning until all LPs have one. The line is short for models whose LPs are alike or in groups.
  */
 
 /** The types of LPs, by LP. */
 export interface LpTypes {
   readonly names: readonly string[];
-  /** Number of an LP's type in `names`; -1 if it is not known. */
+  /** Number of an LP's type in `names`; -1 if unknown. */
   readonly typeOf: (lp: number) => number;
 }
 
-/** LPs of one period at most: what a file claims is not believed beyond. */
+/** Most LPs of one period: larger claims of a file are not believed. */
 const MOST = 1 << 24;
 
-/** A name as one word of the line, whatever it is. */
+/** A name as one word of the line, whatever characters it has. */
 export const wordOf = (name: string): string =>
   encodeURIComponent(name).replace(
     /[*!'()~]/g,
     (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** The name of a word; the word itself where it is no encoded name. */
+/** The name of a word; the word itself if it is not an encoded name. */
 export function nameOfWord(word: string): string {
   try {
     return decodeURIComponent(word);
@@ -29,10 +29,10 @@ export function nameOfWord(word: string): string {
   }
 }
 
-/** The smallest period of a sequence: it is its first so many entries, over and over. */
+/** The smallest period of a sequence: the sequence repeats its first so many entries. */
 function periodOf(sequence: ArrayLike<number>): number {
   const { length } = sequence;
-  // Of each beginning, the longest that is its end as well.
+  // For each beginning, the longest beginning that is also its end.
   const border = new Int32Array(length);
   for (let k = 1, of = 0; k < length; k++) {
     while (of > 0 && sequence[k] !== sequence[of]) of = border[of - 1];
@@ -90,7 +90,7 @@ export function parseLpTypes(text: string): LpTypes | null {
 /** PE, KP, LP and type. */
 const MAPPING_LINE = /^\s*\d+\s*,\s*\d+\s*,\s*(\d+)\s*,\s*(.*?)\s*$/;
 
-/** Types from the text of an `lp-mapping.txt`, lines of PE, KP, LP and type; null where it names none. */
+/** Types from the text of an `lp-mapping.txt`, lines of PE, KP, LP and type; null if it names none. */
 export function lpTypesOfMapping(text: string): LpTypes | null {
   const numbers = new Map<string, number>();
   const types = new Map<number, number>();

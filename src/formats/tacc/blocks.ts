@@ -4,16 +4,16 @@ import type { FileSource } from '../format.ts';
 import { damagedGzip, unpacked } from './unpack.ts';
 
 const BLOCK = 1 << 18;
-/** Packed files of up to so many bytes are unpacked at once, if that gives no more than MOST_UNPACKED: it is quicker. */
+/** Packed files of up to this many bytes are unpacked at once, if the result has at most MOST_UNPACKED bytes: it is faster. */
 const MOST_AT_ONCE = 2 ** 21;
 const MOST_UNPACKED = 2 ** 26;
-/** Damaged files of up to so many bytes, packed and unpacked, are searched for the damage: nothing before it is lost. */
+/** Damaged files of up to this many bytes, packed and unpacked, are searched for the damage: nothing before it is lost. */
 const MOST_SEARCHED = 2 ** 18;
 const MOST_FOUND = 2 ** 24;
 
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
-/** What damaged gzip unpacks to before the damage, which is told by the first byte that cannot be unpacked. */
+/** What damaged gzip unpacks to before the damage, which is found by the first byte that cannot be unpacked. */
 function beforeDamage(packed: Uint8Array): Uint8Array | null {
   const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_FOUND };
   let found: Uint8Array = new Uint8Array(0);
@@ -59,7 +59,7 @@ function* gunzipped(source: FileSource): Generator<Uint8Array> {
     reason = (error as Error).message;
     whole = bytes.length > MOST_SEARCHED ? null : beforeDamage(bytes);
   }
-  // Larger than it looks, or damaged and large: piece by piece.
+  // Larger than it looks, or damaged and large: unpacked piece by piece.
   if (whole === null) yield* unpacked(source);
   else yield* pieces(whole);
   if (whole !== null && reason !== '') throw damagedGzip(source.path, reason);
@@ -72,7 +72,7 @@ export function isPacked(source: FileSource): boolean {
 }
 
 /**
- * The file's text in blocks of up to `bufferBytes`, unpacked where it is gzip; each block is valid until the next. Plain text
+ * The file's text in blocks of up to `bufferBytes`, unpacked if it is gzip; each block is valid until the next. Plain text
  * is read from byte `from` on.
  * @throws FormatError at damaged gzip, at its place
  * @example

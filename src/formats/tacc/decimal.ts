@@ -1,8 +1,8 @@
-/** Unsigned 64-bit decimals, read without a double that would round them and without an object for each. */
+/** Unsigned 64-bit decimals, read without a double, which would round them, and without an object for each. */
 
 const ZERO = 0x30;
 const WORD = 2 ** 32;
-/** Digits that a double holds with room to spare. */
+/** Digits that a double certainly holds. */
 const EXACT = 15;
 /** Digits of 2^64 - 1. */
 const MOST = 20;
@@ -13,7 +13,7 @@ function digits(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
   for (let k = from; k < to; k++) {
     const digit = bytes[k] - ZERO;
-    // Also true of bytes below '0', which are negative here.
+    // Also true for bytes below '0', which are negative here.
     if (digit >>> 0 > 9) return -1;
     value = value * 10 + digit;
   }
@@ -22,7 +22,7 @@ function digits(bytes: Uint8Array, from: number, to: number): number {
 
 /**
  * Reads the decimal in `bytes[from, to)` into `words[2 at]` (low) and `words[2 at + 1]` (high): the two halves of a
- * little-endian 64-bit cell. Whether it was one: digits only, less than 2^64.
+ * little-endian 64-bit cell. Returns whether it was one: digits only, less than 2^64.
  */
 export function readDecimal(
   bytes: Uint8Array,

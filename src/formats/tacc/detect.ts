@@ -1,10 +1,10 @@
-/** Whether a file is a raw stats file, by its first lines. */
+/** Recognises raw stats files by their first lines. */
 import type { Detection } from '../format.ts';
 import { isGzip, unpackedHead } from './blocks.ts';
 
 /** What such a file begins with: the program was renamed in 2025. */
 const BEGINNING = /^\$(tacc_stats|hpcperfstats)[ \t]+(\S*)/;
-/** What the first lines of a file that lost its header look like. */
+/** What the first lines of a file without its header look like. */
 const GROUP = /^\d{9,11}(\.\d{1,9})?( [^\s]+){0,2}$/;
 const SCHEMA = /^![A-Za-z]\w*( \S+)+$/;
 const RECORD = /^[A-Za-z]\w* \S+( \d{1,20})+$/;
@@ -13,7 +13,7 @@ const PASSED_OVER = /^(#.*|@.*|%.*|)$/;
 
 const LOOKED_AT = 1 << 14;
 const LEAST_LINES = 3;
-/** One line in so many may be unreadable. */
+/** One line in this many may be unreadable. */
 const STRANGE = 10;
 
 /**
@@ -29,7 +29,7 @@ export function looksRaw(head: Uint8Array): boolean {
   return BEGINNING.test(Buffer.from(head.subarray(0, 16)).toString('latin1'));
 }
 
-/** A file that lost its first lines: most others have the shapes of raw stats files. */
+/** A file that has lost its first lines: most others have the form of raw stats files. */
 function headless(text: string): Detection | null {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
   // The last may be cut off.
@@ -56,7 +56,7 @@ function headless(text: string): Detection | null {
 }
 
 /**
- * Null: none. Certain where the first line says so.
+ * Null: it is none. Certain if the first line says so.
  * @example
  * ```ts
  * import { detectRaw } from 'triscope/formats/tacc';
@@ -69,7 +69,7 @@ export function detectRaw(head: Uint8Array): Detection | null {
   return detectText(packed ? unpackedHead(head.subarray(0, LOOKED_AT)) : head, packed);
 }
 
-/** The same of what a file unpacks to. */
+/** The same for what a file unpacks to. */
 export function detectText(bytes: Uint8Array, packed: boolean): Detection | null {
   const text = Buffer.from(bytes.subarray(0, LOOKED_AT)).toString('latin1');
   const match = BEGINNING.exec(text);

@@ -1,4 +1,4 @@
-/** The rule of `model/counter.ts` over a device's records, one after the other. Records without oddities cost no bigint. */
+/** The rule of `model/counter.ts` over a device's records, one after the other. Records without irregularities make no bigint. */
 import {
   type CounterRule,
   chanceOfRolling,
@@ -13,14 +13,14 @@ import type { RawSchema } from './schema.ts';
 /** The verdict on a counter between two records; `key` is its number in the schema. */
 export type Listener = (key: number, repaired: Repaired) => void;
 
-/** Keys of a schema by their part in the rule: made once for all devices of a type. */
+/** Keys of a schema by their part in the rule: computed once for all devices of a type. */
 export interface RepairPlan {
   readonly schema: RawSchema;
-  /** By key; null for what does not count. */
+  /** By key; null for keys that do not count. */
   readonly rules: readonly (CounterRule | null)[];
-  /** By key: the keys of the registers that say what it counts. */
+  /** By key: the keys of the registers that select what it counts. */
   readonly controls: readonly (readonly number[])[];
-  /** The values that were looked at last, and the same memory as words. */
+  /** The values that were last examined, and the same memory as words. */
   readonly seen: { values: BigUint64Array; words: Uint32Array };
 }
 
@@ -51,7 +51,7 @@ export function repairPlan(schema: RawSchema, scaledEnergy = false): RepairPlan 
   const registers = keys.flatMap(({ kind }, k) =>
     kind === 'control' && rules[k] === null ? [k] : [],
   );
-  // Registers without numbers, such as port_select of ib_ext, are about all counters.
+  // Registers without numbers, such as port_select of ib_ext, affect all counters.
   const numbered = registers.some((k) => HAS_NUMBERED.test(keys[k].name));
   const controls = keys.map(({ name }, k) => {
     if (rules[k] === null) return [];
@@ -80,12 +80,12 @@ const WORD = 2 ** 32;
  */
 export class DeviceRepair {
   private readonly plan: RepairPlan;
-  /** What the next record is compared with. */
+  /** The values with which the next record is compared. */
   private readonly base: BigUint64Array;
   private readonly baseWords: Uint32Array;
   private readonly last: BigUint64Array;
   private readonly lastWords: Uint32Array;
-  /** Seconds at which the bases were read. */
+  /** Time in seconds at which the bases were read. */
   private readonly since: Float64Array;
   private started = false;
 
@@ -101,7 +101,7 @@ export class DeviceRepair {
   }
 
   /**
-   * Takes the device's next record. `tell` gets every counter where `all`, else only those whose verdict is not ok;
+   * Takes the device's next record. `tell` gets every counter if `all` is set, otherwise only those whose verdict is not ok;
    * nothing for the first record.
    * @param seconds time of the record, since 1970
    * @param values in the order and units of the schema's keys
@@ -121,7 +121,7 @@ export class DeviceRepair {
       return;
     }
     const words = this.wordsOf(values);
-    // Looked for at the first counter that is not plain: most records have none.
+    // Searched for at the first irregular counter: most records have none.
     let together: number | undefined;
     let looked = false;
     for (let k = 0; k < rules.length; k++) {
@@ -155,8 +155,8 @@ export class DeviceRepair {
   }
 
   /**
-   * The chance that all counters of the device rolled over; undefined where not all fell, or there is but one. `from`: the
-   * first that fell. Those that have counted nothing yet say nothing.
+   * The probability that all counters of the device rolled over; undefined if not all fell, or there is only one. `from`: the
+   * first that fell. Those that have not counted yet tell nothing.
    */
   private chanceOfAll(values: BigUint64Array, seconds: number, from: number): number | undefined {
     const { rules } = this.plan;
@@ -183,7 +183,7 @@ export class DeviceRepair {
     return seen.words;
   }
 
-  /** The key of a register of counter `key` that changed; -1 where none did. */
+  /** The key of a register of counter `key` that changed; -1 if none did. */
   private changed(key: number, words: Uint32Array): number {
     const last = this.lastWords;
     for (const c of this.plan.controls[key]) {

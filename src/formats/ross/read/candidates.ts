@@ -1,4 +1,4 @@
-/** Which layouts a file can have, as far as its name, the text beside it, and the user say. */
+/** Which layouts a file can have, as far as its name, the text beside it, and the user tell. */
 import { isPacked } from '../write/layout.ts';
 import type { RossFileLayout } from './layouts.ts';
 import type { OldEra, ReadmeFacts } from './readme.ts';
@@ -10,11 +10,11 @@ import { packedLayout } from './walk-packed.ts';
 
 export interface Candidate {
   readonly layout: RossFileLayout;
-  /** What was tried, for “because”. */
+  /** What was tried, for the text after “because”. */
   readonly as: string;
-  /** What decides for it, as a user writes it: the layout's name. */
+  /** What would decide for it, as a user writes it: the layout's name. */
   readonly name: string;
-  /** Whether name and text speak for it where the content leaves it open. */
+  /** Whether name and text favour it if the content leaves it open. */
   readonly preferred: boolean;
   /**
    * Plausible records that are needed to accept a layout that neither an option nor another file names.
@@ -22,7 +22,7 @@ export interface Candidate {
   readonly least: number;
 }
 
-/** A layout whose records are followed by bytes of the model, for any number of them. */
+/** A layout whose records are followed by any number of a model's bytes. */
 export interface SizedForm {
   readonly of: (sizes: ModelSizes) => RossFileLayout;
   readonly name: string;
@@ -50,7 +50,7 @@ function framed(told: Told, little: boolean): Candidate[] {
   return all;
 }
 
-/** Whether GVT samples have a real time; null if nothing beside the file says it. */
+/** Whether GVT samples have a real time; null if nothing beside the file tells. */
 function hasRealTime({ layout, facts }: Told): boolean | null {
   if (layout !== null) return layout === 'ross-2017';
   return facts?.era == null ? null : facts.era !== '2016-12';
@@ -76,13 +76,13 @@ function packed(told: Told, little: boolean): Candidate[] {
   return all;
 }
 
-/** Layouts without bytes of a model, or that say their number themselves. */
+/** Layouts without bytes of a model, or that tell their number. */
 export function fixedCandidates(told: Told, little: boolean): Candidate[] {
   const { facts, layout, suffix } = told;
   if (facts?.little != null && layout !== null && little !== facts.little) return [];
   const { model } = told;
   const old = layout !== null ? isPacked(layout) : facts !== null;
-  // ROSS wrote no README any more when it began to write frames.
+  // ROSS no longer wrote a README when it began to write frames.
   const modern = old && suffix !== null && suffix !== 'analysis-lps' ? [] : framed(told, little);
   if (layout !== null && !isPacked(layout)) return modern;
   const sized = model?.exact === true ? sizedForms(told, little) : [];
@@ -100,7 +100,7 @@ const form = (send: boolean, real: boolean, duration: boolean): OldEventForm => 
   duration,
 });
 
-/** Forms of events by the time of ROSS, with a duration or without, the likeliest first. */
+/** Forms of events in different versions of ROSS, with a duration or without, the likeliest first. */
 function formsOf(era: OldEra | null, duration: boolean): OldEventForm[] {
   const plain = form(true, true, duration);
   const unsent = form(false, true, duration);
@@ -118,7 +118,7 @@ function eventForms({ layout, facts }: Told): OldEventForm[] {
   const durations = known ? [trace === 1] : [true, false];
   const era = layout === null ? (facts?.era ?? null) : '2017-07';
   const forms = durations.flatMap((duration) => formsOf(era, duration));
-  // Of two that explain as much: events were sent at a time from April 2017 on.
+  // To decide between two that explain as much: events have a send time from April 2017 on.
   return forms.sort((a, b) => Number(b.send) - Number(a.send));
 }
 

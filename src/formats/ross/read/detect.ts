@@ -1,6 +1,6 @@
 /**
- * Which layout a file has: what its name, the text beside it and the user say, its size, and all records of its
- * beginning decide together. Where they do not, the file is in doubt, and is not read as something else.
+ * Finds the layout of a file: its name, the text beside it, the user's words, its size, and all records of its
+ * beginning decide together. If they do not decide, the file is in doubt, and is not read as something else.
  */
 import type { Detection, FileSource, ScanOptions } from '../../format.ts';
 import { PayloadLayoutError } from '../../payload.ts';
@@ -11,7 +11,7 @@ import type { RossFileLayout } from './layouts.ts';
 import { hidesRecords, isCertain, type SizeSearch, searchSizes } from './model-sizes.ts';
 import { type Told, toldOf } from './told.ts';
 
-/** Bytes of a file's beginning that are looked at. */
+/** Bytes of a file's beginning that are examined. */
 export const HEAD_BYTES = 1 << 18;
 
 /** Why nothing decides which layout a file has, and what would. */
@@ -21,10 +21,10 @@ interface Doubt {
 }
 
 export interface RossDetection extends Detection {
-  /** With doubt, one of those that it can be. */
+  /** In doubt, one of those that are possible. */
   readonly layout: RossFileLayout;
   readonly told: Told;
-  /** What made the samples, where layout or name tell. */
+  /** What made the samples, if layout or name tell. */
   readonly mode: 'gvt' | 'rt' | 'vt' | null;
   readonly doubt: Doubt | null;
 }
@@ -58,20 +58,20 @@ const ORDERS = [true, false];
 const fitsOf = (head: Head, candidates: readonly Candidate[]): Fit[] =>
   candidates.map((candidate) => ({ candidate, evidence: head.evidence(candidate.layout) }));
 
-/** Those that explain most first, and of equals those that are preferred. */
+/** Those that explain most first; among equals, those that are preferred. */
 const byWorth = (a: Fit, b: Fit): number =>
   b.evidence.explained - a.evidence.explained ||
   Number(b.candidate.preferred) - Number(a.candidate.preferred);
 
-/** Whether a layout explains the file, and the next best comes nowhere near. */
+/** Whether a layout explains the file, and the next best does not come near it. */
 function isClear({ evidence: { good, bad } }: Fit, next: Fit | undefined): boolean {
   const other = next?.evidence.good ?? 0;
   return good >= other + 2 || (bad === 0 && good >= 2 && good > other);
 }
 
 /**
- * Of layouts that the text beside a file prefers, one that its first record has, or that no other explains better than.
- * Behind damage any layout may make sense of a few records.
+ * Among the layouts that the text beside a file prefers, one that its first record has, or that no other layout beats.
+ * After damage any layout may make sense of a few records.
  */
 function preferredOf(head: Head, fits: readonly Fit[]): Fit | undefined {
   const most = fits.reduce((good, { evidence }) => Math.max(good, evidence.good), 0);
@@ -142,7 +142,7 @@ const asCandidate = (told: Told, { best }: SizeSearch): Fit | null =>
     evidence: best.evidence,
   };
 
-/** A number of bytes found for a file of which its name and README leave only that open. */
+/** A number of bytes found for a file whose name and README leave only that open. */
 function decideSizes(told: Told, head: Head): Decision | null {
   let search = searchSizes(head, sizedForms(told, true));
   if (!isCertain(search, head.fileSize)) {
@@ -154,7 +154,7 @@ function decideSizes(told: Told, head: Head): Decision | null {
     const { best } = search;
     return { ...found, doubt: best !== null && hidesRecords(head, best) ? DIFFERENT : null };
   }
-  // Fields that a user or a recording names have at least a number of bytes.
+  // Fields that a user or a recording names have at least this many bytes.
   const [form] = sizedForms(told, told.facts?.little ?? true);
   if (form === undefined) return null;
   const size = told.model?.uniform ?? null;
@@ -165,7 +165,7 @@ function decideSizes(told: Told, head: Head): Decision | null {
   return { candidate, evidence: found?.evidence ?? NO_EVIDENCE, doubt };
 }
 
-/** A file of which name and text say what it is, or the user does. */
+/** A file whose kind is known from name and text, or from the user. */
 function decideTold(told: Told, head: Head): Decision | null {
   const { suffix, model } = told;
   const sized = suffix === 'evtrace' || suffix === 'model';
@@ -178,13 +178,13 @@ function decideTold(told: Told, head: Head): Decision | null {
   if (best === undefined) return null;
   const one = new Set(candidates.map(({ name }) => name)).size === 1;
   const clear = one || best.candidate.preferred || isClear(best, next);
-  // What is told is not put aside for something else that happens to make sense.
+  // What is told is not replaced by something else that happens to make sense.
   return { ...best, doubt: clear ? null : doubtOfLayouts(told, candidates) };
 }
 
 /**
- * Whether a file begins with no record in one byte order, but with one in the other: then it is in that, whatever makes
- * sense behind damage. Shifted by some bytes, records of one order pass for those of the other.
+ * Whether a file begins with no record in one byte order, but with one in the other: then it has the other, whatever makes
+ * sense after damage. Shifted by some bytes, records of one order look like those of the other.
  */
 const beginsElse = (head: Head, { candidate: { layout } }: Fit, fits: readonly Fit[]): boolean =>
   !head.hasRecord(layout, 0) &&
@@ -193,10 +193,10 @@ const beginsElse = (head: Head, { candidate: { layout } }: Fit, fits: readonly F
       other.era === layout.era && other.little !== layout.little && head.hasRecord(other, 0),
   );
 
-/** Samples of several kinds, each with a frame that says which and how many bytes. */
+/** Samples of several kinds, each with a frame that states its kind and size. */
 const isFramed = ({ stride, each }: RossFileLayout): boolean => stride === 0 && each === null;
 
-/** A file of which nothing is known but its bytes, and perhaps its name. */
+/** A file of which only the bytes are known, and perhaps the name. */
 function decideAlone(told: Told, head: Head): Decision | null {
   const fits: Fit[] = [];
   for (const candidate of ORDERS.flatMap((little) => fixedCandidates(told, little))) {
@@ -207,7 +207,7 @@ function decideAlone(told: Told, head: Head): Decision | null {
     if (bad === 0 && whole && good >= enough && candidate.layout.stride === 0) {
       return { ...fit, doubt: null };
     }
-    // Nothing else begins with a frame, its kind and the size that goes with it, whatever was damaged behind it.
+    // Nothing else begins with a frame that has its kind and the matching size, whatever was damaged after it.
     if (isFramed(candidate.layout) && head.hasRecord(candidate.layout, 0)) {
       return { ...fit, doubt: null };
     }
@@ -231,7 +231,7 @@ function decideAlone(told: Told, head: Head): Decision | null {
   return { ...best, doubt: 'hides' in best && best.hides === true ? DIFFERENT : null };
 }
 
-/** Which layout a name speaks for when the content says nothing. */
+/** The layout that a name favours when the content tells nothing. */
 function byName(told: Told): RossFileLayout | null {
   if (told.suffix === null) return null;
   const candidates = fixedCandidates(told, told.facts?.little ?? true);
@@ -249,8 +249,8 @@ function toldQuietly(source: FileSource, options: ScanOptions | undefined): Told
 }
 
 /**
- * Says what layout a file has, or null where it is none of ROSS's.
- * @throws PayloadLayoutError for what `options` say and that cannot be
+ * Finds the layout of a file; null if it is none of ROSS's.
+ * @throws PayloadLayoutError if `options` are impossible
  */
 export function detectRoss(
   bytes: Uint8Array,
@@ -281,7 +281,7 @@ export function detectRoss(
   const records = `${good} ${good === 1 ? 'record' : 'records'}`;
   const makes = `${records} of its beginning ${good === 1 ? 'makes' : 'make'} sense as ${as}`;
   const says = told.layout === null ? '' : `${told.layoutBy} says ${told.layout}; `;
-  // Bytes of anything make some records: where others make none, and no name speaks for it, it may be anything.
+  // Any bytes make some records: if other layouts have none, and no name favours it, the file may be anything.
   const likely = bad === 0 || preferred || isFramed(layout) ? 0.7 : 0.4;
   const sure = known ? 0.95 : whole && bad === 0 ? (good > 1 || preferred ? 0.98 : 0.8) : likely;
   return {

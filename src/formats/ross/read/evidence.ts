@@ -1,18 +1,18 @@
 /**
- * What speaks for a layout in a file's beginning. Every record is asked, not only those before the first that cannot be
- * one: a flipped bit in a file's first record says as little about the file as one in its last.
+ * What speaks for a layout in a file's beginning. All records are examined, not only those before the first impossible
+ * one: a flipped bit in a file's first record tells as little about the file as one in its last.
  */
 import { BAD, Block, Chunk, LP, SHORT, WIDE_LP } from './chunk.ts';
 import type { RossFileLayout } from './layouts.ts';
 
 export interface Evidence {
-  /** Records that can be such, and look like ones. */
+  /** Records that are possible and plausible. */
   readonly good: number;
-  /** Places where none can be. */
+  /** Places where no record is possible. */
   readonly bad: number;
-  /** Bytes of the good ones, without the model's: what the layout explains. */
+  /** Bytes of the good records, without the model's: what the layout explains. */
   readonly explained: number;
-  /** Whether records reach to the end of what was looked at. */
+  /** Whether records reach to the end of what was examined. */
   readonly whole: boolean;
   /** LPs' samples of either size. */
   readonly lps: number;
@@ -29,17 +29,17 @@ export const NO_EVIDENCE: Evidence = {
 };
 
 const BLOCK_RECORDS = 64;
-/** Bytes looked at, and records at least where these are larger. */
+/** Bytes to examine, and least number of records if these are larger. */
 const LOOK_BYTES = 1 << 15;
 const LOOK_RECORDS = 8;
-/** More places than this and than there are records where none can be: it is something else. */
+/** With more impossible places than this, and than records, it is something else. */
 const HOPELESS = 8;
-/** Bytes that are searched for the next record where records have no common size. */
+/** Bytes that are searched for the next record if records have no common size. */
 const SEARCH = 1 << 12;
 
 /** A file's beginning in either byte order, and a block to try layouts with: made once for all of them. */
 export class Head {
-  /** The beginning, and the bytes of the whole file. */
+  /** The beginning, and the number of bytes of the whole file. */
   readonly bytes: Uint8Array;
   readonly fileSize: number;
   private readonly chunks: readonly Chunk[];
@@ -68,7 +68,7 @@ export class Head {
     return this.block;
   }
 
-  /** Whether a record of this layout can be at byte `at`, and looks like one. */
+  /** Whether a record of this layout is possible and plausible at byte `at`. */
   hasRecord(layout: RossFileLayout, at: number): boolean {
     const chunk = this.chunks[layout.little ? 0 : 1];
     const kept = this.one;
@@ -81,7 +81,7 @@ export class Head {
     return block.length > 0 && (layout.looksRight?.(chunk, at) ?? true);
   }
 
-  /** Every record of the beginning as this layout has them. */
+  /** Examines every record of the beginning in this layout. */
   evidence(layout: RossFileLayout): Evidence {
     const block = this.blockFor(layout);
     const { chunk } = block;
@@ -114,7 +114,7 @@ function walkAll(layout: RossFileLayout, block: Block): Evidence {
     lps += block.of[LP].count;
     wideLps += block.of[WIDE_LP].count;
     if (block.stop === SHORT) {
-      // A head that was cut is no damage: records go on behind it.
+      // A head that was cut is no damage: records go on after it.
       const whole = at === chunk.length || chunk.length < chunk.fileSize;
       return { good, bad, explained, whole, lps, wideLps };
     }
@@ -124,7 +124,7 @@ function walkAll(layout: RossFileLayout, block: Block): Evidence {
       continue;
     }
     if (block.length > 0 || !again) {
-      // A time that fell below one that was damaged: without what came before it may be one.
+      // A time that fell below a damaged one: without what came before, it may be correct.
       layout.reset();
       again = true;
       continue;
@@ -137,7 +137,7 @@ function walkAll(layout: RossFileLayout, block: Block): Evidence {
   }
 }
 
-/** The next byte at which a record can be that looks like one; -1 for none within reach. */
+/** The next byte at which a record is possible and plausible; -1 for none within reach. */
 function nextRecord(layout: RossFileLayout, block: Block, from: number): number {
   const { chunk } = block;
   const last = Math.min(chunk.length - layout.least, from + SEARCH);
@@ -150,7 +150,7 @@ function nextRecord(layout: RossFileLayout, block: Block, from: number): number 
   return -1;
 }
 
-/** Records of a block that look like ones, and their bytes without the model's. */
+/** Plausible records of a block, and their bytes without the model's. */
 function rightIn(block: Block, layout: RossFileLayout): { records: number; bytes: number } {
   const { each, looksRight, kinds } = layout;
   let records = 0;
@@ -173,5 +173,5 @@ function rightIn(block: Block, layout: RossFileLayout): { records: number; bytes
   return { records, bytes };
 }
 
-/** Bytes of framed samples of engines, by kind: PE, KP, LP, and the wide LP of v8.1. */
+/** Bytes of the engine's framed samples, by kind: PE, KP, LP, and the wide LP of v8.1. */
 const ENGINE_BYTES: Readonly<Record<number, number>> = { 0: 128, 1: 68, 2: 60, 6: 72 };

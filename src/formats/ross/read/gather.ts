@@ -1,6 +1,6 @@
 /**
- * Takes one field of many records out of a chunk into a column. Bits are moved, not converted, where file and column
- * agree: by words where all records lie at multiples of 4 bytes in this machine's byte order, by bytes elsewhere.
+ * Copies one field of many records from a chunk into a column. Bits are moved, not converted, if file and column
+ * agree: by words if all records are at multiples of 4 bytes in this machine's byte order, otherwise by bytes.
  */
 import type { PayloadType } from '../../payload.ts';
 import type { Block, KindIndex, Words } from './chunk.ts';
@@ -23,7 +23,7 @@ function words4(
   out: Uint32Array,
   at: number,
 ): void {
-  // By fours: a loop's own work costs more than what it moves.
+  // Four at a time: a loop's own work costs more than what it moves.
   let k = from;
   let j = at;
   for (const end = to - 3; k < end; k += 4, j += 4) {
@@ -58,26 +58,26 @@ export function gatherFour(
   }
 }
 
-/** One of four columns: where its words lie behind a record's first, and where they go. */
+/** One of four columns: the place of its words, from a record's first, and where they go. */
 export interface FourWords {
   readonly offset: number;
   readonly words: Uint32Array;
 }
 
 /**
- * Words of records at equal distances of which only each second one lies at a multiple of 4: those of the first,
+ * Words of records at equal distances of which only every second one is at a multiple of 4: those of the first,
  * third, … record, and those of the others.
  */
 export interface Apart {
   readonly first: Words;
   readonly second: Words;
-  /** Words of the first and the second record's `offset` 0, each in its array, and from each to the next but one. */
+  /** Words of the first and the second record's `offset` 0, each in its array, and the distance to the next but one. */
   readonly at: number;
   readonly next: number;
   readonly step: number;
 }
 
-/** As `gatherFour`, for such records. */
+/** Like `gatherFour`, for such records. */
 export function gatherFourApart(
   apart: Apart,
   count: number,
@@ -130,7 +130,7 @@ export function widenApart(
   if (j < at + count) out[j] = floats[w];
 }
 
-/** As `words4`, for records at multiples of 2. */
+/** Like `words4`, for records at multiples of 2. */
 function halves4(
   u16: Uint16Array,
   places: ByteOffsets,
@@ -184,7 +184,7 @@ function wordsWidened(
   for (let k = from; k < to; k++, j++) out[j] = f32[(places[k] + offset) >>> 2];
 }
 
-/** One value, anywhere, in either byte order. `id64`: the lower half. */
+/** One value at any place, in either byte order. `id64`: the lower half. */
 export function readCell(
   view: DataView,
   at: number,
@@ -266,7 +266,7 @@ function slowly(
   }
 }
 
-/** Number of 4-byte words whose bits a column takes over as they are; 0 where values are converted. */
+/** Number of 4-byte words whose bits a column takes over unchanged; 0 if values are converted. */
 export function bitWords(cell: FieldAt['cell'] | PayloadType, out: Filling): 0 | 1 | 2 {
   const { array } = out;
   if (cell === 'f32') return array instanceof Float32Array ? 1 : 0;
@@ -278,7 +278,7 @@ export function bitWords(cell: FieldAt['cell'] | PayloadType, out: Filling): 0 |
   return 0;
 }
 
-/** Field at `offset` behind each of `places[from…to)` into `out` from `at` on. */
+/** Copies the field at `offset` from each of `places[from…to)` into `out` from `at` on. */
 export function gather(
   block: Block,
   places: ByteOffsets,

@@ -1,4 +1,4 @@
-/** Where each era's records keep their fields: tables that every visitor reads by. */
+/** Where each era's records keep their fields: tables that all visitors use. */
 import { KP_FIELDS, LP_FIELDS, PE_FIELDS } from '../../../model/schemas/ross.ts';
 import type { Block, Chunk } from './chunk.ts';
 import { EVENT, KINDS, KP, LP, MODEL, PE, VT_MODEL, WIDE_LP } from './chunk.ts';
@@ -12,8 +12,8 @@ export interface FieldAt {
   /** Byte within the record, or the part. */
   readonly at: number;
   /**
-   * Where the number lies. `kp`, `lp`: nowhere, the part's place implies it; `size`: nowhere either, the bytes of the
-   * model; `per-kp`: in a list of the record, 4 bytes for each KP.
+   * Where the number is. `kp`, `lp`: nowhere, the part's place implies it; `size`: nowhere either, the number of the model's
+   * bytes; `per-kp`: in a list of the record, 4 bytes for each KP.
    */
   readonly from: 'record' | 'part' | 'kp' | 'lp' | 'per-kp' | 'size';
 }
@@ -21,38 +21,38 @@ export interface FieldAt {
 export interface KindLayout {
   /** In the order in which they are printed. */
   readonly fields: readonly FieldAt[];
-  /** Bytes before the model's; undefined where there are none ever. */
+  /** Bytes before the model's; undefined if there are never any. */
   readonly head?: number;
 }
 
-/** Walks over records from byte `at` of the block's chunk, adds them to the block; returns where it stopped. */
+/** Walks over records from byte `at` of the block's chunk and adds them to the block; returns where it stopped. */
 export type Walk = (block: Block, at: number) => number;
 
 export interface RossFileLayout {
-  /** What users are told: `ROSS v7.0–v8.0 samples`. */
+  /** The name for users: `ROSS v7.0–v8.0 samples`. */
   readonly era: string;
   readonly little: boolean;
-  /** By kind; null where there are none of it. */
+  /** By kind; null if there are none of it. */
   readonly kinds: readonly (KindLayout | null)[];
   readonly walk: Walk;
-  /** Forgets what earlier records said: called before a walk that does not follow on. */
+  /** Forgets what earlier records told: called before a walk that does not continue the last one. */
   readonly reset: () => void;
-  /** The same with a memory of its own, where walks remember anything. */
+  /** The same with a memory of its own, if walks remember anything. */
   readonly fork?: () => RossFileLayout;
-  /** Kind of which every record is one, whatever parts it has; null where there are several kinds of records. */
+  /** The kind of every record, whatever parts it has; null if there are several kinds of records. */
   readonly each: number | null;
   /** Entries that one record can make at most. */
   readonly mostEntries: number;
-  /** Bytes of every record, where all have as many; 0 elsewhere. */
+  /** Bytes of every record, if all have the same size; 0 otherwise. */
   readonly stride: number;
   /**
-   * Whether a record of the kind `each` that is believed also looks like one. Asked where it is not known yet where
-   * records begin, or what they are: stricter than `walk`, which must take whatever a genuine file may hold.
+   * Whether a record of the kind `each` that is possible is also plausible. Asked while it is not yet known where
+   * records begin, or what they are: stricter than `walk`, which must accept whatever a genuine file may hold.
    */
   readonly looksRight?: (chunk: Chunk, at: number) => boolean;
-  /** Bytes that a record has at least. */
+  /** Least number of bytes of a record. */
   readonly least: number;
-  /** What made the samples, where the layout tells; samples of models say it themselves. */
+  /** What made the samples, if the layout tells; samples of models tell it themselves. */
   readonly mode: 'gvt' | 'rt' | 'vt' | null;
   /** Counters that are totals in other eras and changes here. */
   readonly changes?: readonly string[];
@@ -104,7 +104,7 @@ export const FRAMED_KINDS = byKind({
     ],
     head: 48,
   },
-  // Its real time at byte 32 is left out: ROSS never sets it, and what lies there is noise.
+  // Its real time at byte 32 is left out: ROSS never sets it, and the bytes there are arbitrary.
   [VT_MODEL]: {
     fields: [
       at('virtual_time', 'f64', 24),

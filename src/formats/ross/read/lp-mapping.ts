@@ -1,4 +1,4 @@
-/** `lp-mapping.txt`: where each LP is. Lines `PE,KP,LP,type`, as ROSS's reader wants them; `LP PE KP` in recordings of before. */
+/** `lp-mapping.txt`: where each LP is. Lines `PE,KP,LP,type`, as ROSS's reader expects them; `LP PE KP` in older recordings. */
 
 interface LpPlace {
   readonly lp: number;
@@ -11,7 +11,7 @@ const NO_LINE = /^\s*(#.*|PE,.*)?$/;
 const LINE = /^\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*(?:,.*)?$/;
 const OLD_LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s*$/;
 
-/** The places that the file's `text` tells; null where it is something else. */
+/** The places in the file's `text`; null if it is something else. */
 export function lpPlaces(text: string): LpPlace[] | null {
   const places: LpPlace[] = [];
   for (const line of text.split('\n')) {

@@ -1,5 +1,5 @@
 /**
- * How many bytes of the model follow each record of a file that does not say it: that number with which the most
+ * Finds how many bytes of the model follow each record of a file that does not tell it: the number with which most
  * records make sense, if no other comes near.
  */
 
@@ -10,11 +10,11 @@ import type { RossFileLayout } from './layouts.ts';
 const MOST_BYTES = 4096;
 /** Bytes looked at. */
 const LOOK_BYTES = 1 << 16;
-/** More places than this and than there are records where none can be: it is something else. */
+/** With more impossible places than this, and than records, it is something else. */
 const HOPELESS = 2;
-/** Records of which one in so many may be none. */
+/** One in this many records may be impossible. */
 const SOUND = 4;
-/** Records whose bytes of the model are searched for records; so many of the first decide by themselves: behind them may be damage. */
+/** Records whose model's bytes are searched for records; the first ones that decide by themselves, since there may be damage later. */
 const SEARCHED = 16;
 const DECIDING = 4;
 
@@ -45,7 +45,7 @@ function evidenceOf(head: Head, bare: RossFileLayout, stride: number, first: boo
   return { ...NO_EVIDENCE, good, bad, explained: good * bare.least, whole: true };
 }
 
-/** Tries every number of bytes, with every form, from none up. */
+/** Tries every number of bytes with every form, from 0 up. */
 export function searchSizes(head: Head, forms: readonly SizedForm[]): SizeSearch {
   const tried = forms.map((form) => {
     const bare = form.of(0);
@@ -58,7 +58,7 @@ export function searchSizes(head: Head, forms: readonly SizedForm[]): SizeSearch
     for (const { form, bare, first } of tried) {
       const stride = bare.least + size;
       const most = Math.floor(length / stride);
-      // Neither the best nor near it any more.
+      // No longer the best, nor near it.
       if (most === 0 || (best !== null && most < best.evidence.good - 1)) continue;
       const evidence = evidenceOf(head, bare, stride, first);
       // With half the right size every second record is plausible.
@@ -74,7 +74,7 @@ export function searchSizes(head: Head, forms: readonly SizedForm[]): SizeSearch
   return { best, rival };
 }
 
-/** Whether records lie in what would be bytes of the model: then records have different sizes. */
+/** Whether there are records in what would be bytes of the model: then records have different sizes. */
 export function hidesRecords(head: Head, { form, layout, size }: SizedFit): boolean {
   const bare = form.of(0);
   const last = size - bare.least;
@@ -93,12 +93,12 @@ export function hidesRecords(head: Head, { form, layout, size }: SizedFit): bool
   return 2 * hiding > records;
 }
 
-/** Whether one number of bytes is beyond doubt in a file of so many. */
+/** Whether one number of bytes is certain in a file of this size. */
 export function isCertain({ best, rival }: SizeSearch, fileSize: number): boolean {
   if (best === null) return false;
   const { good, bad } = best.evidence;
   if (good < 2 || good < SOUND * bad) return false;
-  // Two or three records are at equal distances by chance, too: behind damage between them. They fill an undamaged file.
+  // Two or three records have equal distances by chance, too, with damage between them. In an undamaged file they fill it.
   if (good < DECIDING && fileSize % best.layout.stride !== 0) return false;
   return bad === 0 ? good > rival : good > rival + 1;
 }

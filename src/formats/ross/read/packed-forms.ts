@@ -10,7 +10,7 @@ export interface PackedForm {
   readonly detailed: boolean;
 }
 
-/** Bytes at which parts of a record lie; -1: it has none. */
+/** Bytes at which parts of a record are; -1: it has none. */
 export interface PartOffsets {
   readonly gvt: number;
   readonly real: number;
@@ -21,7 +21,7 @@ export interface PartOffsets {
   /** First activity time. */
   readonly times: number;
   readonly efficiency: number;
-  /** Behind the PE's fields: KPs' rollbacks, where there are any. */
+  /** After the PE's fields: KPs' rollbacks, if there are any. */
   readonly end: number;
 }
 
@@ -120,7 +120,7 @@ export function packedPlaces(form: PackedForm, kps: number): [PartOffsets, Field
   return [places, fields];
 }
 
-/** What a record gives: a PE, and its KPs and LPs where it has them. */
+/** What a record yields: a PE, and its KPs and LPs if it has them. */
 export function packedKinds(
   form: PackedForm,
   places: PartOffsets,

@@ -1,4 +1,4 @@
-/** Records of one kind as a table: blocks of records become columns, those that are asked for. */
+/** Records of one kind as a table: turns blocks of records into the columns that are asked for. */
 import { MODES } from '../../../model/schemas/ross-rows.ts';
 import type { FileSource } from '../../format.ts';
 import {
@@ -33,10 +33,10 @@ import type { RossFileLayout } from './layouts.ts';
 import type { ColumnSource, KindPlan } from './plan.ts';
 
 const ROWS = 65_536;
-/** Rows taken at once while a file is looked through. */
+/** Rows handled at once while a file is scanned. */
 const BLOCK = 256;
 
-/** Where words lie of the block's records from one on, whose first word is at `begin`; null where that is no rule. */
+/** Where the words of the block's records are, from one on whose first word is at `begin`; null if there is no regular distance. */
 function apartFrom({ chunk, stride, even }: Block, begin: number): Apart | null {
   if (!even || (stride & 3) !== 2) return null;
   const { shifted } = chunk;
@@ -61,7 +61,7 @@ class Columns {
   private readonly columns: readonly Building[];
   /** Byte of a record's first word, modulo 4. */
   private readonly phase: number;
-  /** Columns that are words of the records as they are, by fours. */
+  /** Columns that are unchanged words of the records, four at a time. */
   private readonly fours: (readonly FourWords[])[] = [];
   /** All columns that are to be filled, and those not among the fours. */
   private readonly all: readonly Building[];
@@ -84,7 +84,7 @@ class Columns {
         filling: { array, words },
         codes: codes[column],
       };
-      // The same text in all rows is there from the beginning.
+      // The same text in all rows is written once, at the beginning.
       if (building.source.is === 'text') words.fill(building.codes?.of(building.source.text) ?? 0);
       return building;
     });
@@ -112,7 +112,7 @@ class Columns {
     return this.length === this.rows;
   }
 
-  /** Takes records of a block from number `from` of their kind on, until there is no room. Returns where it stopped. */
+  /** Takes records of a block from number `from` of their kind on until there is no room. Returns where it stopped. */
   add(block: Block, from: number): number {
     const { kind, wants } = this.plan;
     const index = block.of[kind];
@@ -210,7 +210,7 @@ export class RossPart implements Part {
   /** What must be known before rows are read: labels, and times. */
   private readonly known: Columns;
   private readonly timeSlot: number;
-  /** All columns, for who follows the file; made when first asked for. */
+  /** All columns, for those who follow the file; made when first asked for. */
   private all: Columns | null = null;
   private _rows = 0;
 
@@ -238,7 +238,7 @@ export class RossPart implements Part {
     return this.course.span;
   }
 
-  /** Counts the records of a block in; with `take`, gives them. */
+  /** Counts the records of a block; with `take`, passes them on. */
   see(block: Block, take: ((rows: RawRows) => void) | null): void {
     const { count } = block.of[this.plan.kind];
     if (count === 0) return;
@@ -259,7 +259,7 @@ export class RossPart implements Part {
   private *_read(asked: readonly number[]): Generator<RawRows, void, undefined> {
     const columns = this.columns(asked, Math.min(ROWS, Math.max(1, this._rows)));
     const { kind } = this.plan;
-    // Damage was told when the file was opened; what came to it since is not in it.
+    // Damage was reported when the file was opened; later damage is not in it.
     const reader = new BlockReader(this.source, this.layout, { salvage: true });
     let left = this._rows;
     for (const block of reader.blocks()) {

@@ -1,4 +1,4 @@
-/** Which columns a file's records make: the metrics of the schema that the file has, and what only its era has. */
+/** The columns that a file's records make: metrics of the schema that the file has, and fields that only its era has. */
 import type { Cell, Metric, Schema } from '../../../model/metric.ts';
 import { ROSS_EVENT, ROSS_KP, ROSS_LP, ROSS_MODEL, ROSS_PE } from '../../../model/schemas/ross.ts';
 import type { PayloadColumn, PayloadLayout, PayloadType } from '../../payload.ts';
@@ -10,7 +10,7 @@ export type ColumnSource =
   | { readonly is: 'field'; readonly field: FieldAt }
   /** The same text in every row. */
   | { readonly is: 'text'; readonly text: string }
-  /** The sampling mode that a model's sample names by number. */
+  /** The sampling mode, which a model's sample gives as a number. */
   | { readonly is: 'mode'; readonly field: FieldAt }
   | { readonly is: 'payload'; readonly column: PayloadColumn; readonly head: number }
   | { readonly is: 'hex'; readonly head: number };
@@ -20,7 +20,7 @@ export interface KindPlan {
   readonly schema: Schema;
   /** One for each of the schema's metrics. */
   readonly sources: readonly ColumnSource[];
-  /** Which records of the kind: those whose model's bytes fit so many, or do not. Null: all. */
+  /** Which records of the kind: those whose model's bytes have the right number, or the others. Null: all. */
   readonly wants: { readonly bytes: number; readonly fit: boolean } | null;
 }
 
@@ -88,7 +88,7 @@ function baseColumn(
   return mode === null ? null : { is: 'text', text: mode };
 }
 
-/** The plans for one kind. Records whose model's bytes do not fit `payload` keep them as hex; without it all do. */
+/** The plans for one kind. Records whose model's bytes do not fit `payload` keep them as hex; without `payload`, all do. */
 export function plansFor(
   layout: RossFileLayout,
   kind: number,

@@ -1,13 +1,13 @@
 /**
- * `<prefix>-README.txt`: what the files of 2016 and 2017 cannot be read without. ROSS wrote the numbers of PEs, KPs and
- * LPs, and its options, whose names tell the time; ours say the layout and the model's bytes as well.
+ * `<prefix>-README.txt`: what is needed to read the files of 2016 and 2017. ROSS wrote the numbers of PEs, KPs and
+ * LPs, and its options, whose names tell its version; Triscope's also tell the layout and the model's bytes.
  */
 import type { TypeBytes } from '../../model-bytes.ts';
 import { PAYLOAD_TYPES, type PayloadField, type PayloadType } from '../../payload.ts';
 import { type LpTypes, nameOfWord, parseLpTypes } from '../lp-types.ts';
 import { isRossLayout, type RossLayout } from '../write/layout.ts';
 
-/** When a ROSS wrote a file of 2016 or 2017, by the options that it had. */
+/** The version of ROSS that wrote a file of 2016 or 2017, by the options that it had. */
 export type OldEra = '2016-12' | '2017-06' | '2017-07';
 
 export interface ReadmeFacts {
@@ -18,15 +18,15 @@ export interface ReadmeFacts {
   readonly kps: number;
   /** LPs of each PE. */
   readonly lps: readonly number[];
-  /** Value of `--event-trace`, 0 to 3; null where it is not said. */
+  /** Value of `--event-trace`, 0 to 3; null if it is not given. */
   readonly eventTrace: number | null;
-  /** Of ours only: the layout of the files beside it. */
+  /** Triscope's only: the layout of the files beside it. */
   readonly layout: RossLayout | null;
-  /** Of ours only: whether a number's low byte comes first. */
+  /** Triscope's only: whether a number's low byte comes first. */
   readonly little: boolean | null;
-  /** Of ROSS's only: null where the text does not list its options. */
+  /** ROSS's only: null if the text does not list its options. */
   readonly era: OldEra | null;
-  /** Of ours only: types of LPs, and what they add to samples and to events. */
+  /** Triscope's only: types of LPs, and what they add to samples and to events. */
   readonly types: LpTypes | null;
   readonly samples: readonly TypeBytes[];
   readonly events: readonly TypeBytes[];
@@ -37,7 +37,7 @@ const MOST = 2 ** 22;
 const integer = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,9}$/.test(text.trim()) ? Number(text) : null;
 
-/** ROSS's number, or the word that stands for it here: `all` events, or only some of them. */
+/** ROSS's number, or the word for it here: `all` events, or only some of them. */
 function traceMode(word: string | undefined): number | null {
   if (word === undefined) return null;
   if (/^\d+$/.test(word)) return Number(word);
@@ -45,7 +45,7 @@ function traceMode(word: string | undefined): number | null {
   return Object.hasOwn(modes, word) ? modes[word] : 2;
 }
 
-/** `--engine-stats` is of July 2017, `--num-gvt` of June; before them neither was there. */
+/** `--engine-stats` came in July 2017, `--num-gvt` in June; before, there was neither. */
 function eraOf(settings: string): OldEra | null {
   const has = (option: string) => new RegExp(`^[ \\t]*--${option}\\b`, 'm').test(settings);
   if (has('engine-stats')) return '2017-07';
@@ -68,7 +68,7 @@ function typeBytes(line: string): TypeBytes | null {
     return at + PAYLOAD_TYPES[type] > bytes ? null : { name: nameOfWord(match[1]), type, at };
   });
   const known = fields.filter((field) => field !== null);
-  // Fields of a type that no reader here knows: the bytes stay bytes.
+  // Fields of a type that this reader does not know: the bytes stay bytes.
   const all = known.length === fields.length && known.length > 0;
   return { name: nameOfWord(name), bytes, fields: all ? known : null };
 }
@@ -85,13 +85,13 @@ function headOf(text: string): ReadonlyMap<string, readonly string[]> {
   return values;
 }
 
-/** Which layout ours is of. Before this version only `ross-2017` among the packed ones was written, and not named. */
+/** The layout in Triscope's README. Before this version, `ross-2017` was the only packed layout that was written, and was not named. */
 function layoutOf(named: string | undefined, version: string): RossLayout | null {
   if (named !== undefined) return isRossLayout(named) ? named : null;
   return version.startsWith('Triscope') ? 'ross-2017' : null;
 }
 
-/** Reads the head of the text, and its options. Null for a text that is no such file. */
+/** Reads the head of the text, and its options. Null if the text is no such file. */
 export function readReadme(text: string): ReadmeFacts | null {
   const end = text.search(/^END\s*$/m);
   if (end < 0) return null;

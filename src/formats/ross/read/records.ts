@@ -1,4 +1,4 @@
-/** Blocks as rows, for who prints them: cells by key, decoded when asked for. */
+/** Blocks as rows for printing: cells by key, decoded when asked for. */
 import type { CellValue, RecordBlock, RecordKind } from '../../format.ts';
 import { fits, type PayloadLayout, payloadLayout } from '../../payload.ts';
 import { type Block, KIND_NAMES } from './chunk.ts';
@@ -8,18 +8,18 @@ import type { ModelBytes } from './told.ts';
 
 interface RossRecordKind extends RecordKind {
   readonly fields: readonly FieldAt[];
-  /** Bytes before the model's; -1: none ever. */
+  /** Bytes before the model's; -1: there are never any. */
   readonly head: number;
-  /** How the model's are decoded, and how many they are; null where they stay bytes. */
+  /** How the model's bytes are decoded, and their number; null if they stay bytes. */
   readonly model: PayloadLayout | null;
   readonly bytes: number;
 }
 
-/** The kind's records as they are told of; with `types` one for each type of LP. */
+/** The kind's records as users see them; with `types`, one kind for each type of LP. */
 interface Kinds {
   readonly plain: RossRecordKind;
   readonly byType: readonly RossRecordKind[];
-  /** Where a record says which LP's model it is of. */
+  /** Where a record tells to which LP's model it belongs. */
   readonly lp: FieldAt | null;
 }
 

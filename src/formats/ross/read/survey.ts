@@ -1,15 +1,15 @@
-/** What `info` prints of a file: counts, spans, entities, and suspect spots. */
+/** What `info` prints about a file: counts, spans, entities, and suspect spots. */
 import type { Damage, FileInfo, FileSource, Instant } from '../../format.ts';
 import { type Block, KIND_NAMES, KINDS, KP, LP, PE, WIDE_LP } from './chunk.ts';
 import type { RossDetection } from './detect.ts';
 import { readCell } from './gather.ts';
 import type { FieldAt } from './layouts.ts';
 
-/** Distinct ids that are counted; a file with more says so. */
+/** Most distinct ids that are counted; if a file has more, the output says so. */
 const MOST_IDS = 1 << 20;
 const MOST_SIZES = 64;
 const MOST_DAMAGE = 100;
-/** A last sample's GVT is the largest double, or infinite where it is kept in 32 bits. */
+/** A last sample's GVT is the largest double, or infinite if it is kept in 32 bits. */
 const NEVER = 1.7e308;
 
 /** Kinds of samples of the engine. */
@@ -32,7 +32,7 @@ class Span {
 
 type Reader = (block: Block, n: number) => number;
 
-/** Readers of one kind's fields that the survey looks at; null where the kind has none. */
+/** Readers of the fields of one kind that the survey examines; null if the kind has none. */
 interface KindReaders {
   readonly [key: string]: Reader | null;
 }
@@ -158,8 +158,8 @@ export class Survey {
   }
 
   /**
-   * Whether it is of the sample that the original takes of each PE when the run has ended, in real time, so that nothing is
-   * left out of the sums. Source: st_inst_finalize.
+   * Whether it belongs to the sample that ROSS takes of each PE when the run has ended, in real time, so that sums are
+   * complete. Source: st_inst_finalize.
    */
   private isFinal(pe: number | undefined, real: number | undefined): boolean {
     const { mode } = this.detection;
@@ -182,7 +182,7 @@ export class Survey {
     if (this.lastGvt.size < MOST_IDS) this.lastGvt.set(key, virtual);
   }
 
-  /** Efficiency follows from the counters; a flipped bit in either shows. */
+  /** Efficiency follows from the counters, so a flipped bit in either shows. */
   private lookAtEfficiency(
     efficiency: number,
     net: number,

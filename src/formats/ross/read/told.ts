@@ -1,4 +1,4 @@
-/** What is said of a file that does not say it itself: by the user, the recording around it, or the text beside it. */
+/** What others tell about a file that does not tell it itself: the user, the recording around it, or the text beside it. */
 import { basename } from 'node:path';
 import { RECORDING_FILE } from '../../../model/recording.ts';
 import type { FileSource, ScanOptions } from '../../format.ts';
@@ -19,14 +19,14 @@ type Suffix = 'gvt' | 'rt' | 'evtrace' | 'model' | 'analysis-lps';
 
 const NAME = /^(.*)-(gvt|rt|evtrace|model|analysis-lps)\.bin$/;
 
-/** The model's bytes behind records, by the LP that a record is of. */
+/** The model's bytes behind records, by the LP to which a record belongs. */
 export interface ModelBytes {
   readonly types: readonly TypeBytes[];
-  /** Number of an LP's type in `types`; -1 where it has none. */
+  /** Number of an LP's type in `types`; -1 if it has none. */
   readonly typeOf: (lp: number) => number;
-  /** What every LP's records have; null where LPs differ. */
+  /** What every LP's records have; null if LPs differ. */
   readonly uniform: number | null;
-  /** False where fields are told and records may have more bytes than these. */
+  /** False if only fields are told and records may have more bytes than these. */
   readonly exact: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Told {
   readonly prefix: string | null;
   readonly suffix: Suffix | null;
   readonly facts: ReadmeFacts | null;
-  /** The layout's name, and who says it: “its README.txt”. */
+  /** The layout's name, and who tells it: “its README.txt”. */
   readonly layout: RossLayout | null;
   readonly layoutBy: string;
   readonly model: ModelBytes | null;
@@ -57,7 +57,7 @@ interface NamedFile {
   readonly modelBytes?: unknown;
 }
 
-/** What the recording around a file says of the model's bytes. */
+/** What the recording around a file tells about the model's bytes. */
 function inRecording(source: FileSource): Said[] {
   for (const place of [RECORDING_FILE, `../${RECORDING_FILE}`]) {
     const text = textBeside(source, place);
@@ -70,7 +70,7 @@ function inRecording(source: FileSource): Said[] {
       const said = entry?.modelBytes ?? entry?.payload;
       if (said !== undefined) return [{ ...checkGiven(said, place), by: RECORDING_FILE }];
     } catch {
-      // A recording's own reader says what is wrong with it; the file can be read without.
+      // A recording's own reader reports what is wrong with it; the file can be read without it.
     }
   }
   return [];
@@ -78,7 +78,7 @@ function inRecording(source: FileSource): Said[] {
 
 const USER = '--layout';
 
-/** The type of each LP: as given, else by the text that lists all; null if neither is there. */
+/** The type of each LP: as given, else from the text that lists all; null if neither exists. */
 function lpTypes({ lps }: Said, source: FileSource, facts: ReadmeFacts | null): LpTypes | null {
   if (lps !== null) return parseLpTypes(lps);
   if (facts?.types != null) return facts.types;
@@ -86,7 +86,7 @@ function lpTypes({ lps }: Said, source: FileSource, facts: ReadmeFacts | null): 
   return text === null ? null : lpTypesOfMapping(text);
 }
 
-/** @throws PayloadLayoutError where a user tells of types without telling which LP has which */
+/** @throws PayloadLayoutError if a user names types without telling which LP has which */
 function modelBytes(said: Said, source: FileSource, facts: ReadmeFacts | null): ModelBytes | null {
   const { types, exact, by } = said;
   const [only] = types;
@@ -118,7 +118,7 @@ const layoutNamed = (name: string): RossLayout => {
   );
 };
 
-/** @throws PayloadLayoutError for what the user says and that cannot be */
+/** @throws PayloadLayoutError if what the user tells is impossible */
 export function toldOf(source: FileSource, options: ScanOptions = {}): Told {
   const match = NAME.exec(file(source));
   const [prefix, suffix] = match === null ? [null, null] : [match[1], match[2] as Suffix];
@@ -145,7 +145,7 @@ export function toldOf(source: FileSource, options: ScanOptions = {}): Told {
   };
 }
 
-/** What a README says of the model's bytes. Ours says of every LP that it adds none by saying nothing. */
+/** What a README tells about the model's bytes. If Triscope's README mentions none, no LP adds any. */
 function inReadme(
   prefix: string | null,
   facts: ReadmeFacts | null,

@@ -8,8 +8,8 @@ const HEAD = 24;
 const FLOAT_MAX = 3.5e38;
 
 /**
- * Events that lie at multiples of 4 in this machine's byte order and are beyond doubt. Stops at any other: the walk by
- * bytes has the say there.
+ * Events at multiples of 4 in this machine's byte order that are beyond doubt. Stops at any other: then the walk by
+ * bytes decides.
  */
 function walkWords(block: Block, from: number): number {
   const { chunk, capacity, of, kinds } = block;
@@ -41,7 +41,7 @@ function walkWords(block: Block, from: number): number {
   return at;
 }
 
-/** One event anywhere, in either byte order; its bytes, or 0 where the walk ends. */
+/** One event at any place, in either byte order; returns its bytes, or 0 if the walk ends. */
 function takeEvent(block: Block, at: number): number {
   const { chunk } = block;
   const { view, little, length } = chunk;
@@ -88,7 +88,7 @@ export function eventLayout(little: boolean): RossFileLayout {
     each: EVENT,
     mostEntries: 1,
     stride: 0,
-    // Small integers taken for floats are denormal numbers.
+    // Small integers read as floats are denormal numbers.
     looksRight: ({ view }, at) => view.getFloat32(at + 12, little) > 1e-30,
     least: HEAD,
     mode: null,

@@ -1,17 +1,17 @@
 /**
  * Walks over samples of v7.0.0 and later. Every record is checked before it is believed: kind, size, ids, times.
  *
- * Checked loosely where genuine files are strange: a last sample's virtual time may be the largest double, a KP may
+ * Checks are loose where genuine files are strange: a last sample's virtual time may be the largest double, a KP may
  * be behind GVT, counters may hold anything.
  */
 import { type Block, type Chunk, KP, LP, MODEL, PE, VT_MODEL, WIDE_LP } from './chunk.ts';
 import { FRAMED_KINDS, type RossFileLayout } from './layouts.ts';
 import { isTime, walkOf } from './walk.ts';
 
-/** Ids that a file can be believed: above these it is damaged. */
+/** Greatest credible id: a file with higher ones is damaged. */
 export const MOST_PES = 2 ** 24;
 const MOST_KPS = 2 ** 24;
-/** Bytes of a model's sample that can be believed. */
+/** Most credible bytes of a model's sample. */
 export const MOST_PAYLOAD = 2 ** 24;
 
 const PE_SIZE = 104;
@@ -31,7 +31,7 @@ function engineKind(kind: number, size: number): number {
   return -1;
 }
 
-/** What is wrong with an engine sample; '' for nothing. */
+/** What is wrong with an engine sample; '' if nothing is. */
 function engineFault({ view, little }: Chunk, at: number, kind: number): string {
   if (!isTime(view.getFloat64(at + 8, little))) return 'virtual time is no time';
   if (!isTime(view.getFloat64(at + 16, little))) return 'real time is no time';
@@ -79,7 +79,7 @@ function isVtModel({ view, little }: Chunk, at: number): boolean {
   );
 }
 
-/** Takes a record with a model's bytes behind `head`; returns its bytes, or 0 where the walk ends. */
+/** Takes a record with a model's bytes after `head`; returns its bytes, or 0 if the walk ends. */
 function takeModel(block: Block, at: number, kind: number, size: number, head: number): number {
   const { chunk } = block;
   if (size > MOST_PAYLOAD || head + size > chunk.left(at)) {
@@ -94,13 +94,13 @@ function takeModel(block: Block, at: number, kind: number, size: number, head: n
   return head + size;
 }
 
-/** Bits of the first float that is no finite number, and of a double's upper half. */
+/** Bits of the first float that is not finite, and of a double's upper half. */
 const FLOAT_INFINITE = 0x7f800000;
 const DOUBLE_INFINITE = 0x7ff00000;
 
 /**
- * Engine samples that lie at multiples of 4 in this machine's byte order and are beyond doubt. Stops at anything else:
- * the walk by bytes has the say there.
+ * Engine samples at multiples of 4 in this machine's byte order that are beyond doubt. Stops at anything else:
+ * then the walk by bytes decides.
  */
 function walkWords(block: Block, from: number): number {
   const { chunk, capacity, of, kinds } = block;
@@ -153,7 +153,7 @@ function areTimes(u32: Uint32Array, w: number): boolean {
   );
 }
 
-/** One record anywhere, in either byte order; its bytes, or 0 where the walk ends. */
+/** One record at any place, in either byte order; returns its bytes, or 0 if the walk ends. */
 function takeSample(block: Block, at: number): number {
   const { chunk } = block;
   const { view, little, length } = chunk;

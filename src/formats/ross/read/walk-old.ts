@@ -1,16 +1,16 @@
 /**
  * Walks over events and models' samples of 2016 and 2017: packed, 64-bit ids, doubles. A model's bytes follow each
- * record. The files do not say how many: all records have as many, or each type of LP its own number.
+ * record. The files do not tell how many: all records have the same number, or each type of LP its own.
  */
 import { type Block, type Chunk, EVENT, MODEL } from './chunk.ts';
 import { at, byKind, type FieldAt, type RossFileLayout, type Walk } from './layouts.ts';
 import { isTime, walkOf } from './walk.ts';
 
-/** What follows an event's two LPs and its receive time. */
+/** The fields after an event's two LPs and its receive time. */
 export interface OldEventForm {
-  /** Send time: April 2017 on. */
+  /** Send time: from April 2017 on. */
   readonly send: boolean;
-  /** Real time: not in traces of June 2017 of modes 2 and 3, whose records were cut by mistake. */
+  /** Real time: missing in traces of modes 2 and 3 of June 2017, whose records were cut by mistake. */
   readonly real: boolean;
   /** Duration: traces of all events. */
   readonly duration: boolean;
@@ -21,16 +21,16 @@ export const oldEventHead = ({ send, real, duration }: OldEventForm) =>
 
 export const OLD_MODEL_HEAD = 28;
 
-/** Bytes of the model behind records: one number for all, or by the LP that a record is of; -1 for LPs without any. */
+/** Bytes of the model behind records: one number for all, or by the LP to which a record belongs; -1 for LPs without any. */
 export type ModelSizes = number | ((lp: number) => number);
 
-/** What tells one kind of records from another. */
+/** What distinguishes one kind of records from another. */
 interface OldKind {
   readonly kind: number;
   readonly head: number;
   /** Byte of the id of the LP whose model adds its bytes. */
   readonly lpAt: number;
-  /** What is wrong with the record at a byte; '' for nothing. */
+  /** What is wrong with the record at a byte; '' if nothing is. */
   readonly fault: (view: DataView, at: number) => string;
 }
 
@@ -68,11 +68,11 @@ function oldWalk({ kind, head, lpAt, fault }: OldKind, sizes: ModelSizes, little
   return walkOf(take, null);
 }
 
-/** Bytes of every record; 0 where LPs differ. */
+/** Bytes of every record; 0 if LPs differ. */
 const strideOf = (head: number, sizes: ModelSizes) =>
   typeof sizes === 'number' ? head + sizes : 0;
 
-/** “and 4 of the model”, for what users are told. */
+/** “and 4 of the model”, for users. */
 const andModel = (sizes: ModelSizes): string => {
   if (typeof sizes !== 'number') return ' and the model’s, by type of LP';
   return sizes > 0 ? ` and ${sizes} of the model` : '';
@@ -91,7 +91,7 @@ export function oldEventFields({ send, real, duration }: OldEventForm): FieldAt[
   ];
 }
 
-/** `lps`: LPs in all; 2^32 where unknown. */
+/** `lps`: number of all LPs; 2^32 if unknown. */
 export function oldEventLayout(
   form: OldEventForm,
   sizes: ModelSizes,
@@ -120,12 +120,12 @@ export function oldEventLayout(
     if (real && !isTime(view.getFloat64(at + realAt, little))) {
       return 'expected an event: real time is no time';
     }
-    // Not a number: not measured. ROSS always measures it; we do where each event reads the clock.
+    // Not a number: not measured. ROSS always measures it; Triscope does if it reads the clock for each event.
     const lasted = duration ? view.getFloat64(at + realAt + 8, little) : 0;
     if (!isTime(lasted) && !Number.isNaN(lasted)) return 'expected an event: duration is no time';
     return '';
   };
-  /** Small integers taken for doubles are denormal numbers. */
+  /** Small integers read as doubles are denormal numbers. */
   const isPlain = (x: number) => x === 0 || x > 1e-30 || Number.isNaN(x);
   const looksRight = ({ view }: Chunk, at: number): boolean =>
     view.getFloat64(at + 16, little) > 1e-30 &&
@@ -160,7 +160,7 @@ export const OLD_MODEL_KINDS = byKind({
   },
 });
 
-/** `lps`: LPs in all; 2^32 where unknown. */
+/** `lps`: number of all LPs; 2^32 if unknown. */
 export function oldModelLayout(sizes: ModelSizes, lps: number, little: boolean): RossFileLayout {
   const high = little ? 4 : 0;
   const fault = (view: DataView, at: number): string => {

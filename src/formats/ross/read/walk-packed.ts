@@ -1,8 +1,8 @@
 /**
  * Walks over the packed records of 2016 and 2017: one record is a sampling point of a PE, its KPs and LPs.
  *
- * The files do not say which of their forms they have, nor how many KPs and LPs there are; the text beside them says
- * the latter. A record is believed where its PE exists, its times are times, and its GVT is not below the last one of
+ * The files tell neither their form nor the numbers of KPs and LPs; the text beside them tells
+ * the latter. A record is accepted if its PE exists, its times are times, and its GVT is not below the last one of
  * its PE.
  */
 
@@ -30,14 +30,14 @@ function eraOf({ mode, realTime, detailed }: PackedForm): string {
   return `ROSS ${mode === 'gvt' ? when : '2016-12 to 2017-07'}, ${what}${detailed ? ' with KPs and LPs' : ''}`;
 }
 
-/** Bits of 1e-30: smaller times are small integers taken for floats. */
+/** Bits of 1e-30: smaller times are small integers read as floats. */
 const TINY = 0x0da24260;
-/** More reductions than there are between two samples: a float taken for a count. */
+/** More reductions than there are between two samples: a float read as a count. */
 const MANY = 1 << 23;
 
 /**
- * GVT samples with a real time and without differ by 4 bytes: each looks strange as the other. Zeros look like neither:
- * there was a reduction, or time went by. In the other byte order small counts are large ones, and times are tiny.
+ * GVT samples with and without a real time differ by 4 bytes: each looks strange when read as the other. Zeros look like neither:
+ * there was a reduction, or time passed. In the other byte order small counts are large, and times are tiny.
  */
 function looksRight(
   { mode, realTime }: PackedForm,
@@ -89,13 +89,13 @@ export function packedLayout(
   const most = detailed ? lps.reduce((a, b) => Math.max(a, b), 0) : 0;
   const fewest = detailed ? lps.reduce((a, b) => Math.min(a, b), most) : 0;
 
-  /** What is wrong with a whole record; '' for nothing. Floats are judged by their bits. */
+  /** What is wrong with a whole record; '' if nothing is. Floats are judged by their bits. */
   const fault = ({ chunk }: Block, at: number, pe: number): string => {
     const gvt = chunk.bits(at + places.gvt);
     if (gvt > INFINITE) return 'GVT is no time';
     if (gvt < lastGvt[pe]) return `GVT of PE ${pe} falls`;
     if (places.real >= 0 && chunk.bits(at + places.real) >= INFINITE) return 'real time is no time';
-    // Nothing kept efficiency from being infinite, or no number, where net events were 0.
+    // ROSS did not prevent efficiency from being infinite, or not a number, if net events were 0.
     if (places.efficiency >= 0) {
       const efficiency = chunk.bits(at + places.efficiency);
       if (efficiency > HUNDRED && efficiency < INFINITE) return 'efficiency is above 100 %';
@@ -132,7 +132,7 @@ export function packedLayout(
   const mostEntries = 1 + kpParts + most;
   /**
    * GVT records of PEs only, at multiples of 2 in this machine's byte order, that are beyond doubt. Stops at any other:
-   * the walk below has the say there.
+   * then the walk below decides.
    */
   const walkHalves = (block: Block, from: number): number => {
     const { chunk, capacity, of, kinds } = block;
@@ -165,7 +165,7 @@ export function packedLayout(
     index.count = start + n;
     kinds.fill(PE, first, first + n);
     block.length = first + n;
-    // Places tell how columns are gathered: at least one of them is no multiple of 4 where records are not.
+    // The place decides how columns are copied: at least one of them is no multiple of 4 if records are not.
     block.stride = first === 0 ? fixed : 0;
     if (n > 0) block.places |= from | (n > 1 ? fixed : 0);
     return at;

@@ -1,4 +1,4 @@
-/** What walks over records of every era have in common. */
+/** What walks over records of all eras have in common. */
 import { type Block, FULL } from './chunk.ts';
 import type { Walk } from './layouts.ts';
 
@@ -6,8 +6,8 @@ import type { Walk } from './layouts.ts';
 export const isTime = (x: number) => x >= 0 && x < Number.POSITIVE_INFINITY;
 
 /**
- * A walk that takes record after record, until the block is full or one cannot be taken.
- * @param take adds the record at a byte to the block and returns its bytes; 0 where it cannot, and the block says why
+ * A walk that takes record after record, until the block is full or a record cannot be taken.
+ * @param take adds the record at a byte to the block and returns its bytes; 0 if it cannot, and the block says why
  * @param byWords takes as many records as are beyond doubt in this machine's byte order, the faster way; returns
  *   where it stopped
  */
