@@ -1,15 +1,15 @@
-/** Files in an archive's folder that are about another host: its records would be taken for that host's. */
+/** Files in an archive's folder that belong to another host: their records would be taken for the folder's host. */
 import { basename, dirname } from 'node:path';
 import { shortHost } from './header-watch.ts';
 
-/** Names of files in a folder that is named as its host. */
+/** Names of files in a folder that is named after its host. */
 const IN_ARCHIVE = /^(\d{8,11}(\.gz)?|current)$/;
 
-/** Numbers of names apart, `c401-101` and `c402-3` are alike: hosts of one cluster. */
+/** Without their numbers, `c401-101` and `c402-3` are alike: hosts of one cluster. */
 const shapeOf = (name: string): string => shortHost(name).replace(/\d+/g, '#').toLowerCase();
 const domainOf = (name: string): string => /\.(.+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
 
-/** Whether a folder can be that of another host of the same cluster: folders such as `log1` are none. */
+/** Whether a folder can belong to another host of the same cluster; folders such as `log1` cannot. */
 function isHostLike(folder: string, hostname: string): boolean {
   const domain = domainOf(hostname);
   if (domain !== '' && domainOf(folder) === domain) return true;
@@ -17,8 +17,8 @@ function isHostLike(folder: string, hostname: string): boolean {
 }
 
 /**
- * The host whose folder the file `path` lies in, where `$hostname` says another; null where they agree or the folder is
- * none of an archive. Hosts are compared by their first label: domains were written or not.
+ * The host in whose folder the file `path` is, if `$hostname` is another; null if they agree or the folder belongs to
+ * no archive. Hosts are compared by their first label, because domains may or may not be written.
  * @example
  * ```ts
  * import { foreignFolder } from 'triscope/formats/tacc';

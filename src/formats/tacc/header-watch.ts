@@ -1,11 +1,11 @@
-/** What headers and times of groups say together: whether the clock, the host, or its start is another than before. */
+/** What headers and the times of groups tell together: whether the clock, the host, or its start has changed. */
 import type { OddityKind } from './oddities.ts';
 
-/** Seconds by which two readings of a host's start may differ: clocks are set, times are whole. */
+/** Seconds by which two readings of a host's start may differ: clocks are set, and times are whole seconds. */
 const SLACK = 60;
 
 /**
- * Whether a host that was there at `last`, started at `before`, was started again when its start is said to be `boot`
+ * Whether a host that existed at `last` and was started at `before` has been restarted, if its start is now given as `boot`
  * (s since 1970).
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export class HeaderWatch {
     this.uptime = value.trim() !== '' && uptime >= 0 && Number.isFinite(uptime) ? uptime : null;
   }
 
-  /** Takes a group's time and host; gives when the host was started. */
+  /** Takes a group's time and host; returns when the host was started. */
   group(seconds: number, host: string | null): number | null {
     if (!this.header) {
       this.header = true;

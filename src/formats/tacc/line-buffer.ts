@@ -1,4 +1,4 @@
-/** Pieces of any size to whole lines. A line is copied only where it lies in several pieces. */
+/** Splits pieces of any size into whole lines. A line is copied only if it spans several pieces. */
 
 const NEWLINE = 0x0a;
 /** A longer line is skipped: no collector writes such lines. */
@@ -11,10 +11,10 @@ export class LineBuffer {
   /** The beginning of a line, up to `#length`. */
   private rest = new Uint8Array(256);
   private length = 0;
-  /** Passing over a line that is too long, whose beginning is kept. */
+  /** Skipping a line that is too long, whose beginning is kept. */
   private skipping = false;
 
-  /** `lines` gets whole lines, up to `end`, which is behind a newline; the bytes are its own until it returns. */
+  /** `lines` gets whole lines, up to `end`, which is after a newline; the bytes are valid until it returns. */
   constructor(
     lines: (bytes: Uint8Array, end: number) => void,
     tooLong: (beginning: Uint8Array) => void,

@@ -16,7 +16,7 @@ export const LOST = {
   unreadable: 'the rest of a file that cannot be read, such as damaged gzip',
 } as const;
 
-/** Kinds that cost nothing: all that was read was delivered. */
+/** Kinds that lose nothing: all that was read was delivered. */
 export const KEPT = {
   no_header: 'records before any $ line',
   schema_option: 'an option of a key that is empty or not known',

@@ -1,6 +1,6 @@
 /**
- * Opens a raw stats file: one pass gives its tables and its survey. Who needs to know which records were taken together
- * is told the rows of all tables in the order of the file:
+ * Opens a raw stats file: one pass gives its tables and its survey. Callers that need to know which records were taken together
+ * get the rows of all tables in the order of the file:
  *
  *     node_group ── node_mark ── node_cpu ── node_cpu ── node_mem ── node_group ── …
  */
@@ -21,22 +21,22 @@ import type { RawProblem, RawVisitor } from './visitor.ts';
 
 const HEAD_BYTES = 1 << 14;
 
-/** What only this format can be asked for. */
+/** Options that only this format has. */
 export interface RawOpenOptions extends Omit<OpenOptions, 'take'> {
-  /** Gets each row while the file is looked through. */
+  /** Gets each row while the file is read. */
   readonly take?: (table: RawTable, rows: RawRows) => void;
-  /** Rows are told one by one in the order of the file, and each group's line is a row, too. */
+  /** Rows are passed on one by one in the order of the file, and each group's line is a row, too. */
   readonly inOrder?: boolean;
   /** Records of other types are skipped: not read, checked or reported. */
   readonly types?: readonly string[];
-  /** What is no raw stats file is damage. */
+  /** A file that is no raw stats file counts as damaged. */
   readonly strict?: boolean;
 }
 
 /** A raw stats file after the pass over it. */
 export interface RawFile extends OpenFile {
   readonly lines: number;
-  /** Why it could not be read to its end; null where it could. */
+  /** Why it could not be read to its end; null if it could. */
   readonly fault: FormatError | null;
 }
 
@@ -49,7 +49,7 @@ export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile
   }
 }
 
-/** Reads the file once, a block a step, for who has others to wait for. */
+/** Reads the file once, one block per step, so that others get their turn. */
 export function* openingRaw(
   source: FileSource,
   options: RawOpenOptions = {},
@@ -81,7 +81,7 @@ export function* openingRaw(
     part.flush(take ? (rows) => take?.(part, rows) : null);
   };
   const records = told && new RawRecords(told);
-  /** What is thrown once all before it was told, to whom reads records. */
+  /** Thrown to readers of records once all before it has been delivered. */
   let fault: FormatError | null = null;
   const visitor: RawVisitor = {
     property(name, value) {
@@ -114,7 +114,7 @@ export function* openingRaw(
       records?.record(raw, device, values, line);
       let part = byType.get(raw.type);
       if (part === undefined) {
-        // With the first record, whose header has told when the host was started.
+        // With the first record, because by then the header has told when the host was started.
         part = add(raw, nths.get(raw.type) ?? 0);
         byType.set(raw.type, part);
       }

@@ -1,10 +1,10 @@
 /**
- * Raw stats text, in pieces of any size, told to a visitor line by line. Nothing is allocated per record: see
- * `record-reader.ts` for the lines that make up nearly all of a file; this is the grammar of all lines.
+ * Parses raw stats text in pieces of any size and tells a visitor line by line. Nothing is allocated per record: see
+ * `record-reader.ts` for the lines that make up nearly all of a file. This is the grammar of all lines.
  *
- * As tolerant as the originals' readers: unknown properties, `#` and `@` lines are passed over; a line of an unknown
+ * As tolerant as tacc_stats' own readers: unknown properties, `#` and `@` lines are skipped; a line of an unknown
  * type, or with another number of values than its schema, is left out; so is a last line without its newline, which may
- * have been cut. Whatever is left out or strange is told, by kind and line.
+ * have been cut. Whatever is left out or strange is reported, by kind and line.
  */
 import { visible } from '../visible.ts';
 import { readDecimal } from './decimal.ts';
@@ -31,9 +31,9 @@ const NINE = byte('9');
 const ZERO = byte('0');
 
 const TIME = /^\d+(\.\d+)?$/;
-/** Characters of a line that a problem shows. */
+/** Characters of a line that a report of a problem shows. */
 const SHOWN = 120;
-/** Of bytes that are no UTF-8. */
+/** Stands for bytes that are not valid UTF-8. */
 const REPLACED = '\ufffd';
 
 const isBlank = (code: number) => code === BLANK || code === TAB;
@@ -47,7 +47,7 @@ export interface RawParserOptions {
 }
 
 /**
- * Reads a raw stats file in pieces of any size, and tells a visitor what stands there. It never throws for what a file
+ * Reads a raw stats file in pieces of any size and tells a visitor what it contains. It never throws because of what a file
  * holds.
  * @example
  * ```ts
@@ -97,12 +97,12 @@ export class RawParser {
     };
   }
 
-  /** Takes the next bytes, which are the caller's again afterwards; whole lines are told at once. */
+  /** Takes the next bytes, which the caller may reuse afterwards; whole lines are delivered at once. */
   push(chunk: Uint8Array): void {
     this.lines.push(chunk);
   }
 
-  /** Says what is left of a line without its newline. */
+  /** Reports a last line without its newline. */
   end(): RawSummary {
     const rest = this.lines.end();
     if (rest.length > 0) {
@@ -112,12 +112,12 @@ export class RawParser {
     return this.summary;
   }
 
-  /** Takes whole lines: `bytes` up to `end`, which is behind a newline. */
+  /** Takes whole lines: `bytes` up to `end`, which is after a newline. */
   private run(bytes: Uint8Array, end: number): void {
     const visitor = this.visitor;
     const reader = this.reader;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    // Lines before this have enough bytes behind them.
+    // Lines before this have enough bytes after them.
     const quick = bytes.length < BEHIND ? 0 : bytes.lastIndexOf(NEWLINE, bytes.length - BEHIND) + 1;
     let line = this.line;
     let group = this.groups;
@@ -174,7 +174,7 @@ export class RawParser {
     else this.record(bytes, from, end);
   }
 
-  /** Reports what is suspect but lost nothing. */
+  /** Reports something suspect that lost nothing. */
   private tell(kind: OddityKind, reason: string, text: string): void {
     this.oddities[kind] = (this.oddities[kind] ?? 0) + 1;
     const line = this.line;
@@ -182,7 +182,7 @@ export class RawParser {
     this.visitor.oddity?.({ kind, line, reason: visible(reason), text: shown });
   }
 
-  /** Tells of a line that is left out. */
+  /** Reports a line that is left out. */
   private lost(
     kind: keyof typeof LOST,
     reason: string,
@@ -276,7 +276,7 @@ export class RawParser {
     } else this.lost('unknown_type', 'unknown type', bytes, from, end);
   }
 
-  /** A record line that may have tabs, several blanks, numbers of 20 digits, or that is none. */
+  /** A record line that may have tabs, several blanks or numbers of 20 digits, or that is no record. */
   private record(bytes: Uint8Array, from: number, end: number): void {
     let at = from;
     while (at < end && !isBlank(bytes[at])) at++;

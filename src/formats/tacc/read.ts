@@ -1,4 +1,4 @@
-/** Raw stats files from disk, plain or gzip, row by row in the order of the file: for who needs records with their groups. */
+/** Raw stats files from disk, plain or gzip, row by row in the order of the file: for callers that need records with their groups. */
 import { breath } from '../../os/breath.ts';
 import { FormatError } from '../format.ts';
 import { openFile } from '../source.ts';
@@ -7,14 +7,14 @@ import { openingRaw, type RawFile, type RawOpenOptions } from './open.ts';
 /** Bytes that are read before others get their turn. */
 const BLOCK = 2 ** 20;
 
-/** What is read, and by whom it is ended. */
+/** What is read, and what can end it. */
 export interface ReadRawOptions extends Pick<RawOpenOptions, 'types' | 'damage'> {
-  /** Ends it between two pieces: its reason is thrown. */
+  /** Ends the reading between two pieces: its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Tells each row of a raw stats file's tables, `node_group` and `node_mark` among them, in the order of the file; others
+ * Passes on each row of a raw stats file's tables, including `node_group` and `node_mark`, in the order of the file; others
  * get their turn meanwhile.
  * @param take is given a row and its table; both are as they are until the next row
  * @throws FormatError where it is no such file, or cannot be read to its end; what came before was told. The signal's reason

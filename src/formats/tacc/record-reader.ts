@@ -1,7 +1,7 @@
 /**
  * Plain record lines, `type device value…` with single blanks, read from their bytes: the hot loop of the reader. It
- * allocates nothing and looks at four bytes at a time. A device's line is known by the bytes it begins with, and the line
- * that followed it in the group before is tried first. Any other line is left to the parser's slower way.
+ * allocates nothing and examines four bytes at a time. A device's line is recognised by its first bytes, and the line
+ * that followed it in the group before is tried first. Any other line is left to the parser's slower path.
  */
 import { Entries, type Entry, type KnownType } from './entries.ts';
 
@@ -12,7 +12,7 @@ const HALF = 2 ** 15;
 const REST = 2 ** 17;
 const POWERS = Float64Array.from({ length: 12 }, (_, k) => 10 ** k);
 const SMALL_POWERS = Int32Array.from(POWERS.subarray(0, 4));
-/** Bytes that may be read behind a line's newline. */
+/** Bytes that may be read after a line's newline. */
 export const BEHIND = 4;
 /*
  * Four digits at a time: `x` is a word of the text XOR ZEROS, so that the byte of a digit is its value, the first digit
@@ -39,7 +39,7 @@ function putLong(words: Uint32Array, at: number, top: number, digits: number, lo
 }
 
 /**
- * The rest of a number whose first eight digits are `top`. Returns the byte behind it; -1 for one of 20 digits. Written
+ * The rest of a number whose first eight digits are `top`. Returns the byte after it; -1 for one of 20 digits. Written
  * out like `RecordReader.read`, with 32-bit arguments: doubles would be objects.
  */
 function readLong(
@@ -87,8 +87,8 @@ export class RecordReader {
 
   /**
    * Reads the line at `from`, which must end with a newline `BEHIND` bytes before the end of `bytes`, or earlier: its
-   * values are in `entry.type.values`, but for a type that is skipped. Returns the byte behind the newline; -1 where it is not the plain line of a
-   * device that is known.
+   * values are in `entry.type.values`, except for a type that is skipped. Returns the byte after the newline; -1 if it is not the plain line of a
+   * known device.
    */
   read(bytes: Uint8Array, view: DataView, from: number): number {
     let entry = this.last.next;
@@ -105,7 +105,7 @@ export class RecordReader {
     }
     const end = words.length;
     let at = from + entry.length;
-    // Written out: calls, and doubles handed to them, would cost more than the numbers.
+    // Written out: calls, and doubles passed to them, would cost more than the numbers.
     for (let k = 0; k < end; k += 2) {
       let x = view.getInt32(at, true) ^ ZEROS;
       let mask = ((x + LIMIT) | x) & TOPS;
@@ -148,7 +148,7 @@ export class RecordReader {
     return at;
   }
 
-  /** The entry of a device whose line was read in another way; made where it is new. */
+  /** The entry of a device whose line was read the slower way; made if it is new. */
   entryOf(type: KnownType, bytes: Uint8Array, from: number, end: number): Entry {
     const entry = this.entries.of(type, bytes, from, end);
     this.last.next = entry;
@@ -156,7 +156,7 @@ export class RecordReader {
     return entry;
   }
 
-  /** Forgets all devices: a type got another schema. */
+  /** Forgets all devices, because a type has another schema. */
   forget(): void {
     this.entries.clear();
     this.last = this.entries.none;

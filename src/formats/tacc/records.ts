@@ -17,7 +17,7 @@ const EMPTY: RecordKind = {
 };
 
 /**
- * A visitor that hands on each record, and each group without any.
+ * A visitor that passes on each record, and each group without records.
  * @example
  * ```ts
  * import { RawParser, RawRecords } from 'triscope/formats/tacc';
@@ -53,7 +53,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
     if (name === 'hostname') this.host = value.trim();
   }
 
-  /** Begins a group: its time holds for the records that follow. */
+  /** Begins a group: its time applies to the records that follow. */
   group(group: RawGroup): void {
     this.end();
     this._group = group;
@@ -77,7 +77,7 @@ export class RawRecords implements RawVisitor, RecordBlock {
     this.take(this);
   }
 
-  /** Hands on the last group where it has no records. */
+  /** Passes on the last group if it has no records. */
   end(): void {
     if (this._group === null || this.hasRecords) return;
     this._kind = EMPTY;

@@ -2,7 +2,7 @@
  * Schema lines of raw stats files: `!cpu user,E,U=cs nice,E,U=cs …`.
  *
  * A type is a `!`, its name, and its keys, separated by blanks; a key is its name and options, separated by commas:
- * `E` event counter, `C` control register, `W=48` width in bits (64 where not said), `U=cs` unit.
+ * `E` event counter, `C` control register, `W=48` width in bits (64 by default), `U=cs` unit.
  */
 import { label, type Metric, type Schema } from '../../model/metric.ts';
 
@@ -12,7 +12,7 @@ export interface RawKey {
   readonly kind: Metric['kind'];
   /** Bits of the counter; it rolls over at 2^bits. */
   readonly bits: number;
-  /** As in the file: `B`, `KB`, `512B`, `cs`, `mJ`; '' where there is none. */
+  /** As in the file: `B`, `KB`, `512B`, `cs`, `mJ`; '' if there is none. */
   readonly unit: string;
 }
 
@@ -24,7 +24,7 @@ export interface RawSchema {
 
 const WIDEST = 64;
 
-/** Options are known by their first letter, in either case; those that are not known mean nothing, as in the original. */
+/** Options are known by their first letter, in either case; unknown ones mean nothing, as in tacc_stats. */
 function keyFrom(element: string): RawKey | string {
   const [name, ...options] = element.split(',');
   if (name === '') return `'${element}' has no key name`;
@@ -47,7 +47,7 @@ function keyFrom(element: string): RawKey | string {
   return { name, kind, bits, unit };
 }
 
-/** Options of a schema line that are empty or of no letter that is known. */
+/** Options of a schema line that are empty or have an unknown letter. */
 export function oddOptions(text: string): string[] {
   return text
     .split(/\s+/)
@@ -56,7 +56,7 @@ export function oddOptions(text: string): string[] {
 }
 
 /**
- * Reads a schema line without its `!`. Gives a text that says what is wrong, where it is.
+ * Parses a schema line without its `!`. If it is wrong, returns a text that says why.
  * @example
  * ```ts
  * import { parseSchema } from 'triscope/formats/tacc';
@@ -78,7 +78,7 @@ export function parseSchema(text: string): RawSchema | string {
 }
 
 /**
- * The schema line, without its newline; options in the order in which the original prints them.
+ * The schema line, without its newline; options in the order in which tacc_stats prints them.
  * @example
  * ```ts
  * import { formatSchema } from 'triscope/formats/tacc';
@@ -152,7 +152,7 @@ export const RECORD_COLUMNS: readonly Metric[] = [
   label('device', 'what the record is about; - where the type has no devices'),
 ];
 
-/** Names of a schema's keys, each once: what comes again, or is in `taken`, gets a number. */
+/** Names of a schema's keys, each once: a name that is repeated, or is in `taken`, gets a number. */
 export function columnNames({ keys }: RawSchema, taken: readonly string[] = []): string[] {
   const names = new Set(taken);
   return keys.map(({ name }) => {

@@ -42,14 +42,14 @@ export class Survey implements RawVisitor {
   private devices = 0;
   private values = 0;
   private _group: RawGroup | null = null;
-  /** The group before this one was of the same start of the host. */
+  /** The group before this one belongs to the same start of the host. */
   private rebooted = false;
   private readonly source: FileSource;
   private readonly counters: boolean;
   detection: Detection | null = null;
   private unreadable = false;
 
-  /** @param counters whether what running totals do is followed */
+  /** @param counters whether the development of running totals is checked */
   constructor(source: FileSource, counters: boolean) {
     this.source = source;
     this.counters = counters;
@@ -82,7 +82,7 @@ export class Survey implements RawVisitor {
       values,
       (key, { verdict, reason }) => {
         this.repairs[verdict] = (this.repairs[verdict] ?? 0) + 1;
-        // A counter that rolled over is read exactly: nothing to doubt.
+        // A counter that rolled over is read exactly: no reason for doubt.
         if (verdict === 'wrapped') return;
         const { name } = schema.keys[key];
         this.list(verdict, `line ${line}`, `${schema.type} ${device} ${name}: ${reason}`);

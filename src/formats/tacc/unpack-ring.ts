@@ -1,6 +1,6 @@
 /**
- * What an unpacking worker and its reader share: slots of bytes that go round, so that any size is unpacked in little
- * memory, though its reader does not return to its event loop.
+ * What an unpacking worker and its reader share: slots of bytes that are reused in turn, so that any size is unpacked in little
+ * memory even though the reader does not return to its event loop.
  */
 
 /** Words of the control array. */
@@ -9,10 +9,10 @@ export const RING = {
   signal: 0,
   /** Packed pieces that the worker is done with. */
   taken: 1,
-  /** Slots that it has filled, and that the reader has given back; both wrap. */
+  /** Slots that the worker has filled, and slots that the reader has given back; both numbers wrap. */
   filled: 2,
   freed: 3,
-  /** 1 when no slot will be filled any more. */
+  /** 1 when no further slot will be filled. */
   ended: 4,
   words: 5,
 } as const;
@@ -22,7 +22,7 @@ export const SLOT_BYTES = 1 << 18;
 
 export interface Ring {
   readonly control: Int32Array;
-  /** Bytes used of each slot; below 0 where they say why unpacking failed. */
+  /** Bytes used of each slot; negative if they hold the reason why unpacking failed. */
   readonly lengths: Int32Array;
   readonly bytes: Uint8Array;
 }

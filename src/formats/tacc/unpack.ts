@@ -4,12 +4,12 @@ import { type FileSource, FormatError } from '../format.ts';
 import { RING, RING_BYTES, ringOver, SLOT_BYTES, SLOTS } from './unpack-ring.ts';
 
 const PIECE = 1 << 20;
-/** Packed pieces that are on their way at once. */
+/** Packed pieces that are under way at once. */
 const AHEAD = 2;
-/** Milliseconds without a sign of life after which the worker is taken for dead. */
+/** Milliseconds without a sign of life after which the worker is assumed dead. */
 const SIGN_WAIT_MS = 60_000;
 
-/** That the gzip of a file is damaged; what came before it has been delivered. */
+/** The gzip data of a file is damaged; what came before the damage has been delivered. */
 export function damagedGzip(path: string, reason: string): FormatError {
   const what = `damaged gzip (${reason}); what came before was read`;
   return new FormatError({ path, offset: -1, what, skipped: 0 });
@@ -36,7 +36,7 @@ export function* unpacked(source: FileSource): Generator<Uint8Array> {
   try {
     for (let freed = 0; ; ) {
       const seen = Atomics.load(control, RING.signal);
-      // Before `filled`: what is filled now was filled before the end.
+      // Read before `filled`: slots that are filled now were filled before the end.
       const hasEnded = Atomics.load(control, RING.ended) === 1;
       while (!isAllPosted && posted - Atomics.load(control, RING.taken) < AHEAD) post();
       if (Atomics.load(control, RING.filled) !== freed) {

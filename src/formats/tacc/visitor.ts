@@ -8,11 +8,11 @@ export interface RawGroup {
   readonly time: string;
   /** The same as a number, seconds since 1970. */
   readonly seconds: number;
-  /** Jobs that run on the host; `-` and `0` stand for none and are kept. Empty where the line names none. */
+  /** Jobs that run on the host; `-` and `0` mean none and are kept. Empty if the line names none. */
   readonly jobIds: readonly string[];
-  /** Null in files of 1.x, which do not say it. */
+  /** Null in files of 1.x, which do not have it. */
   readonly host: string | null;
-  /** When the host was started, s since 1970: the time of the header's first group less `$uptime`; null without it. */
+  /** When the host was started, s since 1970: the time of the header's first group minus `$uptime`; null without it. */
   readonly boot: number | null;
   /** Number of its line in the file, from 1 on. */
   readonly line: number;
@@ -25,11 +25,11 @@ export interface RawProblem {
   readonly line: number;
   /** What is wrong with it, in a clause. */
   readonly reason: string;
-  /** The line, or its beginning; bytes that are no text as \xNN. */
+  /** The line, or its beginning; bytes that are not text as \xNN. */
   readonly text: string;
 }
 
-/** Is called with what a raw stats file contains, in the order of its lines. */
+/** Called with what a raw stats file contains, in the order of its lines. */
 export interface RawVisitor {
   /**
    * `$name value`: program and version, hostname, uname, uptime, and any other.
@@ -37,11 +37,11 @@ export interface RawVisitor {
    */
   property?(name: string, value: string, line: number): void;
   /**
-   * `!type …`. A type that comes again with other keys replaces what was.
+   * `!type …`. A type that comes again with other keys replaces the earlier one.
    * @param line number of the line, from 1 on
    */
   schema?(schema: RawSchema, line: number): void;
-  /** A time, with the jobs that ran then: the records that follow are of it. */
+  /** A time, with the jobs that ran then; the records that follow belong to it. */
   group?(group: RawGroup): void;
   /**
    * `%text` of the group before.

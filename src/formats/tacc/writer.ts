@@ -1,6 +1,6 @@
 /**
  * Writes raw stats text: header, then record groups. Values are copied as decimal digits or bigints, so that 64-bit
- * counters stay exact; a whole group goes to the sink at once, from a buffer that is used again.
+ * counters stay exact. A whole group goes to the sink at once, from a buffer that is reused.
  */
 import { formatSchema, type RawSchema } from './schema.ts';
 
@@ -10,7 +10,7 @@ export type RawStyle = '1.0' | '2.3';
 /** The versions whose formats these are. */
 const VERSIONS: Readonly<Record<RawStyle, string>> = { '1.0': '1.0.2', '2.3': '2.3.5' };
 
-/** What a raw stats file begins with: host, kernel, seconds since its start, and schemas. */
+/** The beginning of a raw stats file: host, kernel, seconds since its start, and schemas. */
 export interface RawHeader {
   readonly hostname: string;
   /** `Linux x86_64 5.14.0 #1 SMP …` */
@@ -26,11 +26,11 @@ const LAST_PLAIN = 0x7e;
 const PERCENT = 0x25;
 const ZERO = 0x30;
 const START = 16 * 1024;
-/** Room that a number takes at most. */
+/** Most bytes of a number. */
 const DIGITS = 20;
 const MILLION = 1_000_000;
 
-/** Names may hold no blanks, which would be taken for the next field, and nothing that controls a terminal. */
+/** Names may contain no blanks, which would end the field, and nothing that controls a terminal. */
 const word = (text: string) => text.replace(/[\s\p{Cc}]/gu, '_') || '-';
 const oneLine = (text: string) => text.replace(/\s*[\r\n]+\s*/g, ' ').replace(/\p{Cc}/gu, '_');
 
@@ -60,18 +60,18 @@ export class RawWriter {
   private used = 0;
   /** Where the record that is being written begins; -1 between records. */
   private _record = -1;
-  /** Where the record that was ended last begins. */
+  /** Where the record that was last ended begins. */
   private last = 0;
   private values = 0;
 
-  /** `sink` gets whole groups; the bytes are its own until it returns. */
+  /** `sink` gets whole groups; the bytes are valid until it returns. */
   constructor(header: RawHeader, sink: (bytes: Uint8Array) => void, style: RawStyle = '1.0') {
     this._header = header;
     this.sink = sink;
     this.style = style;
   }
 
-  /** Writes the header: properties, then schemas. `more`: properties of our own, which readers pass over. */
+  /** Writes the header: properties, then schemas. `more`: properties of Triscope's own, which readers skip. */
   header(more: Readonly<Record<string, string>> = {}): void {
     const { hostname, uname, uptime, schemas } = this._header;
     const properties = {
@@ -118,7 +118,7 @@ export class RawWriter {
     if (!this.plain(device)) this.text(word(device));
   }
 
-  /** Writes a word of printable ASCII, as nearly all are: a call into Node costs more. False: nothing was written. */
+  /** Writes a word of printable ASCII, as nearly all are, because a call into Node costs more. False: nothing was written. */
   private plain(text: string): boolean {
     const { length } = text;
     this.ensure(length);
@@ -160,7 +160,7 @@ export class RawWriter {
     this.used += digits;
   }
 
-  /** Writes a value of 64 bits from its words `high` and `low` of 32 bits each: exact, and without a bigint. */
+  /** Writes a 64-bit value from its 32-bit words `high` and `low`: exact, and without a bigint. */
   words(high: number, low: number): void {
     // Below 2^53: a double holds it.
     if (high < 0x200000) {
@@ -188,7 +188,7 @@ export class RawWriter {
     this.text(` ${BigInt.asUintN(64, value)}`);
   }
 
-  /** Ends the record. Where it has not `wanted` values, it is taken back, and false is given. */
+  /** Ends the record. If it does not have `wanted` values, it is taken back, and false is returned. */
   endRecord(wanted: number): boolean {
     const whole = this.values === wanted;
     if (!whole) this.used = this._record;
@@ -201,7 +201,7 @@ export class RawWriter {
     return whole;
   }
 
-  /** The record that has just been ended whole, with its newline; the bytes are the writer's, valid until it writes again. */
+  /** The record that was just completed, with its newline; the bytes are the writer's, valid until it writes again. */
   lastRecord(): Uint8Array {
     return this.buffer.subarray(this.last, this.used);
   }
@@ -219,7 +219,7 @@ export class RawWriter {
     this._record = -1;
   }
 
-  /** Hands what has been written to the sink. */
+  /** Passes what has been written to the sink. */
   flush(): void {
     if (this.used === 0) return;
     // Not a Buffer, whose slice() is no copy.

@@ -1,6 +1,6 @@
 /**
- * A trace cut into blocks that can be written apart: a stretch of traced events, and what lies between them (counters,
- * rollbacks, regions), which is written before, as it is little.
+ * A trace cut into blocks that can be written independently: a stretch of traced events, and what lies between them (counters,
+ * rollbacks, regions), which is written beforehand, since it is little.
  *
  * ```
  * events    from |---------------|-------|------------| to
@@ -12,7 +12,7 @@ import { mergeInto, nextOf, type TraceStream } from './merge.ts';
 import type { TraceWriter } from './writer.ts';
 
 export interface Block {
-  /** Places in the order of events; `to` is behind the last. */
+  /** Places in the order of events; `to` is after the last. */
   readonly from: number;
   readonly to: number;
   /** What lies between: JSON as UTF-8. */
@@ -57,7 +57,7 @@ export function* blocksOf(
       const next = nextOf(streams);
       if (next === Infinity || next >= timeAt(most)) break;
       while (place < most && timeAt(place) <= next) place++;
-      // What lies at the time of the next event may be before or behind it.
+      // What lies at the time of the next event may be before or after it.
       mergeInto(out, streams, timeAt(place));
       cut(place);
     }

@@ -20,7 +20,7 @@ export interface DrawnEvents {
   readonly duration: Uint32Array;
   /** Events in the order of their times. */
   readonly order: Uint32Array;
-  /** None until `link` has filled them in. */
+  /** Empty until `link` has filled them in. */
   readonly links: EventLinks;
 }
 

@@ -1,4 +1,4 @@
-/** Traced events as columns. They lie in shared memory, so that several threads can work on them. */
+/** Traced events as columns in shared memory, so that several threads can work on them. */
 import type { TraceThread } from './writer.ts';
 
 /** Columns of traced events, in any order. */
@@ -16,7 +16,7 @@ export interface EventColumns {
 export interface EventPlaces {
   /** Where an LP's events are drawn. */
   laneOf(lp: number): TraceThread;
-  /** Nanoseconds that an event takes on a PE at most, so that idle time between events is seen. */
+  /** Most nanoseconds that an event takes on a PE, so that idle time between events is visible. */
   longest(pid: number): number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which event sent which.
+ * Finds which event sent which.
  *
  * ```
  * PE 0  KP 1   [LP 5]         [LP 5]
@@ -7,7 +7,7 @@
  * PE 1  KP 0       `-> f [LP 9]
  * ```
  * An event that `source` sent at virtual time `send` was sent by the event that `source` handled at that virtual time.
- * Events are gone through in the order of time, and of several the latest one is meant, so that no arrow goes back.
+ * Events are processed in the order of time, and of several possible causes the latest is taken, so that no arrow goes back.
  */
 import { type EventColumns, sharedWords } from './event-columns.ts';
 
@@ -17,7 +17,7 @@ export const NONE = 0xffffffff;
 export interface EventLinks {
   /** By event: the last one that it sent. */
   readonly sent: Uint32Array;
-  /** By event: the one that its cause sent before it. Itself, where nothing is its cause. */
+  /** By event: the one that its cause sent before it; the event itself if it has no cause. */
   readonly before: Uint32Array;
 }
 
@@ -55,7 +55,7 @@ class Handled {
     return this.slots[this.slot(lp, time)] - 1;
   }
 
-  /** Enters events of these places that were not yet. */
+  /** Enters the events of these places that were not entered yet. */
   enterTo(place: number, order: Uint32Array): void {
     const { destination, receive } = this.columns;
     for (; this.entered < place; this.entered++) {
@@ -64,7 +64,7 @@ class Handled {
     }
   }
 
-  /** The slot of the event that `lp` handled at `time`, or the free one where it belongs. */
+  /** The slot of the event that `lp` handled at `time`, or the free slot where it belongs. */
   private slot(lp: number, time: number): number {
     const { destination, receive } = this.columns;
     const slots = this.slots;
@@ -79,9 +79,9 @@ class Handled {
   }
 }
 
-/** LPs below it have a list of what they handled, */
+/** LPs below this number have a list of what they handled, */
 const LISTED = 1 << 20;
-/** which is followed so far back before the hash table is asked: most causes are near, and in the processor's cache. */
+/** which is followed this far back before the hash table is used: most causes are near, and in the processor's cache. */
 const STEPS = 16;
 
 /** Fills in the links. @param order of the events' times */

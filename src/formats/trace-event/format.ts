@@ -10,9 +10,9 @@ import { TraceRows } from './rows.ts';
 import { scanEvents } from './scan-events.ts';
 
 const ERA = 'Trace Event Format (JSON)';
-/** Bytes of its beginning that tell what it is, and within which its events begin. */
+/** Bytes at the beginning that decide what the file is, and within which its events must begin. */
 const HEAD = 1 << 16;
-/** Places that are told one by one. */
+/** Most places that are reported one by one. */
 const TOLD = 20;
 
 function headOf(source: FileSource): Uint8Array {
@@ -20,7 +20,7 @@ function headOf(source: FileSource): Uint8Array {
   return head.subarray(0, source.read(0, head));
 }
 
-/** The end of an object as tracers write it: what is behind the list may be anything, and is not read. */
+/** The end of an object as tracers write it: what follows the list may be anything, and is not read. */
 const ENDS = /\}\s*$/;
 const TAIL = 64;
 
@@ -74,7 +74,7 @@ function open(source: FileSource, { take, damage }: OpenOptions = {}): OpenFile 
 }
 
 interface Place {
-  /** The byte behind the bracket that opens the list. */
+  /** The byte after the bracket that opens the list. */
   readonly from: number;
   readonly isObject: boolean;
   readonly because: string;
@@ -84,7 +84,7 @@ const LIST = /^(\xef\xbb\xbf)?\s*\[/;
 const OBJECT = /^(\xef\xbb\xbf)?\s*\{/;
 const EVENTS = /"traceEvents"\s*:\s*\[/;
 
-/** Where its events begin; null where it has none. */
+/** Where its events begin; null if it has none. */
 function place(start: string): Place | null {
   const list = LIST.exec(start);
   if (list !== null) {

@@ -1,10 +1,10 @@
-/** Streams of trace events, each in the order of time, as one. */
+/** Merges streams of trace events, each in the order of time, into one. */
 import type { TraceWriter } from './writer.ts';
 
 export interface TraceStream {
   /** Time of what comes next, ns; Infinity at the end. */
   readonly next: number;
-  /** Writes what lies at or before `until`; stops early where the writer is full. */
+  /** Writes what lies at or before `until`; stops early if the writer is full. */
   run(out: TraceWriter, until: number): void;
 }
 

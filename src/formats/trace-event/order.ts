@@ -1,4 +1,4 @@
-/** Numbers in ascending order: a radix sort, which costs the same for few and many streams of them. */
+/** Sorts numbers in ascending order: a radix sort, whose cost per number is the same for few and many. */
 
 import { sharedWords } from './event-columns.ts';
 
@@ -30,7 +30,7 @@ export function ascending(values: Float64Array): Uint32Array {
   return order;
 }
 
-/** Puts `order` into `into` by 11 bits of `part`. */
+/** Sorts `order` into `into` by 11 bits of `part`. */
 function sortBy(part: Uint32Array, shift: number, order: Uint32Array, into: Uint32Array): void {
   const starts = new Uint32Array(BUCKETS + 1);
   const mask = BUCKETS - 1;

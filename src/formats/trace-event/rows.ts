@@ -49,7 +49,7 @@ const seconds = (micros: unknown): number =>
     ? Number(micros) / 1e6
     : Number.NaN;
 
-/** Names of processes and threads, which may come behind what they name. */
+/** Names of processes and threads, which may come after the events that use them. */
 class Names {
   private readonly names = new Map<string, string>();
 
@@ -60,7 +60,7 @@ class Names {
     if (name === 'thread_name') this.names.set(threadOf(pid, tid), told);
   }
 
-  /** “render 7”, of its key: threads may have the same name. */
+  /** “render 7” for its key: threads may have the same name. */
   of(key: string): string {
     const name = this.names.get(key);
     const number = key.slice(key.indexOf('\n') + 1);
@@ -70,7 +70,7 @@ class Names {
 
 const threadOf = (pid: unknown, tid: unknown): string => `${text(pid)}\n${text(tid)}`;
 
-/** Rows of a schema that grow: a list of numbers a column, of texts their codes. */
+/** Growing rows of a schema: a list of numbers per column; for texts, their codes. */
 class Rows {
   private readonly schema: Schema;
   private readonly codes: readonly (Codes | null)[];
@@ -88,7 +88,7 @@ class Rows {
     }
   }
 
-  /** Ordered by time; null where there are no rows. */
+  /** Ordered by time; null if there are no rows. */
   part(names: Names): Part | null {
     const [times] = this.columns;
     const rows = times.length;
@@ -161,7 +161,7 @@ export class TraceRows {
     } else this.other(/^[!-~]$/.test(text(ph)) ? `phase ${text(ph)}` : 'without a phase');
   }
 
-  /** An event was lost: it may have been the end of what has begun. */
+  /** An event was lost: it may have been the end of a slice that has begun. */
   lost(): void {
     for (const open of this.begun.values()) {
       for (const event of open) this.slice(event, Number.NaN);
@@ -169,7 +169,7 @@ export class TraceRows {
     this.begun.clear();
   }
 
-  /** What ends before it begins has no length that is known. */
+  /** A slice that ends before it begins has an unknown length. */
   private slice({ ts, pid, tid, name, cat }: Raw, duration: number): void {
     const length = duration >= 0 ? duration : Number.NaN;
     this.slices.add(seconds(ts), text(pid), threadOf(pid, tid), text(name), text(cat), length);
@@ -179,7 +179,7 @@ export class TraceRows {
     this.others.set(kind, (this.others.get(kind) ?? 0) + 1);
   }
 
-  /** Its tables, and how many events are in none of them, by kind. No further events may come. */
+  /** Its tables, and the number of events that are in none of them, by kind. No further events may come. */
   end(): { readonly parts: readonly Part[]; readonly others: ReadonlyMap<string, number> } {
     this.lost();
     const parts = [this.slices, this.instants, this.counters].flatMap(

@@ -1,5 +1,5 @@
 /**
- * The events of a trace in JSON, chunk by chunk: what one reads does not depend on what comes behind it.
+ * Reads the events of a trace in JSON chunk by chunk: each result is independent of what comes after it.
  *
  * ```
  * {"displayTimeUnit":"ns","traceEvents":[{…},{…},{…}],"metadata":{…}}
@@ -10,40 +10,40 @@ import type { FileSource } from '../format.ts';
 
 /** Bytes that are read at a time. */
 const CHUNK = 1 << 20;
-/** Bytes of an event at most: what is longer is no event, but a quotation mark that is missing. */
+/** Most bytes of an event: a longer one is no event, but the result of a missing quotation mark. */
 const LONGEST = 1 << 24;
 
 const [QUOTE, BACKSLASH, COMMA, SPACE] = [0x22, 0x5c, 0x2c, 0x20];
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Lists and objects within each other. */
+/** Most levels of lists and objects within each other. */
 const DEEPEST = 1000;
 
 /** What the scan of a list of events passes on. */
 export interface EventVisitor {
-  /** Whatever JSON an item of the list is. */
+  /** An item of the list, whatever JSON it is. */
   event(value: unknown): void;
-  /** The item that begins at this byte is no JSON; those behind it follow. */
+  /** The item that begins at this byte is not valid JSON; the items after it follow. */
   lost(at: number): void;
 }
 
 /** How far a list was read. */
 export interface EventsRead {
-  /** The byte at which it breaks off: null where it is whole. */
+  /** The byte at which it breaks off; null if it is whole. */
   readonly cut: number | null;
-  /** The byte behind the list. */
+  /** The byte after the list. */
   readonly to: number;
 }
 
 /** An item of the list, as places in a chunk. */
 interface Item {
-  /** Behind the bracket that ends it; -1 where it has none. */
+  /** After the bracket that ends it; -1 if it has none. */
   readonly close: number;
-  /** At the comma behind it, or the bracket that ends the list. */
+  /** At the comma after it, or at the bracket that ends the list. */
   readonly end: number;
 }
 
-/** Where in a chunk items end, and whether that is the end of the list. */
+/** Where items end in a chunk, and whether that is the end of the list. */
 class Boundaries {
   private depth = 0;
   private quoted = false;
@@ -95,14 +95,14 @@ class Boundaries {
     this.close = -1;
   }
 
-  /** What was before this place is told: the chunk begins there now. */
+  /** What was before this place has been passed on: the chunk begins there now. */
   forget(place: number): void {
     this.items.length = 0;
     if (this.close >= 0) this.close -= place;
   }
 }
 
-/** Tells items of a chunk, the first of which begins at `from`. */
+/** Passes on items of a chunk, the first of which begins at `from`. */
 class Teller {
   private readonly visitor: EventVisitor;
 
@@ -122,7 +122,7 @@ class Teller {
     }
   }
 
-  /** Whether a list is JSON: its items are told. */
+  /** Whether a list is valid JSON: its items are passed on. */
   private all(list: string): boolean {
     let items: unknown;
     try {
@@ -134,7 +134,7 @@ class Teller {
     return true;
   }
 
-  /** Tells one item; null, or the place from which on it is none. */
+  /** Passes on one item; returns null, or the place from which on it is invalid. */
   one(bytes: Buffer, begin: number, { close, end }: Item): number | null {
     if (this.all(`[${bytes.toString('utf8', begin, end)}]`)) return null;
     const isWhole = close >= 0 && this.all(`[${bytes.toString('utf8', begin, close)}]`);
@@ -164,7 +164,7 @@ export function scanEvents(source: FileSource, from: number, visitor: EventVisit
     kept = to - behind;
     bytes.copyWithin(0, behind, to);
     at += behind;
-    // Of a tracer that was killed, the closing brackets are missing, and maybe half an event.
+    // If a tracer was killed, the closing brackets are missing, and maybe half an event.
     if (broken || isOver || kept >= LONGEST) {
       const cut = teller.one(bytes, 0, { close: boundaries.close, end: kept });
       return { cut: at + (cut ?? kept), to: at + kept };

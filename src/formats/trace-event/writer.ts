@@ -65,7 +65,7 @@ export class TraceWriter {
     return json;
   }
 
-  /** Behind all records. */
+  /** After all records. */
   end(): string {
     return `${this.take()}\n]}\n`;
   }
@@ -92,7 +92,7 @@ export class TraceWriter {
     this.named('C', 'counter', name, placeOf({ pid, tid: 0 }, at) + argsOf(args));
   }
 
-  /** Opens a slice on a thread; those opened later close earlier. */
+  /** Opens a slice on a thread; slices that were opened later are closed earlier. */
   begin(lane: TraceThread, category: string, name: string, at: number): void {
     this.named('B', category, name, placeOf(lane, at));
   }
@@ -116,7 +116,7 @@ export class TraceWriter {
   }
 }
 
-/** What has no value is left out. */
+/** Arguments without a value are left out. */
 function argsOf(args: ArgsOf): string {
   let json = '';
   for (const key in args) {

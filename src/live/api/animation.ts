@@ -13,7 +13,7 @@ const OURS = new Set([
   ...['t', 'real_time', 'virtual_time', 'gvt', 'gvt_index', 'mode', 'pe_id', 'kp_id', 'lp_id'],
   ...['speculative', 'host', 'source'],
 ]);
-/** Those that say which link a row is of. */
+/** Columns that tell to which link a row belongs. */
 const OF_LINK = ['link', 'link_to'];
 const NUMBERS = /^(U?(TINY|SMALL|BIG)?INT(EGER)?|UINTEGER|FLOAT|DOUBLE|BOOLEAN)$/;
 /** Bytes of a value while it is read: a row of the answer to our statement. */
@@ -27,7 +27,7 @@ async function columnsOf(recording: OpenRecording, table: string): Promise<Map<s
   return new Map(rows.map(({ name, type }) => [name, type]));
 }
 
-/** Null where the recording has no animation. */
+/** Null if the recording has no animation. */
 async function factsOf(recording: OpenRecording): Promise<AnimationFacts | null> {
   const columns = await columnsOf(recording, 'ross_model');
   if (!columns.has('lp_id') || !(await columnsOf(recording, 'sim_place')).has('x')) return null;
@@ -61,7 +61,7 @@ async function factsOf(recording: OpenRecording): Promise<AnimationFacts | null>
   };
 }
 
-/** A field of all links. @throws ApiError where the recording has no samples of links */
+/** A field of all links. @throws ApiError if the recording has no samples of links */
 async function linkFrames(
   recording: OpenRecording,
   field: string,
@@ -96,7 +96,7 @@ async function linkFrames(
   return { field, from, to, link: links.map(({ link }) => link), values };
 }
 
-/** What was recorded, and which of its fields is asked for. @throws ApiError for one that there is not */
+/** What was recorded, and which of its fields is requested. @throws ApiError for a field that does not exist */
 async function askedFor(
   c: Context,
   context: ApiContext,
@@ -160,7 +160,7 @@ export const ANIMATION: readonly Route[] = [
       for (const { time, lp, value } of rows) {
         const [f, k] = [frame.get(time), index.get(lp)];
         if (f === undefined || k === undefined || value === null) continue;
-        // The greatest, where an LP has several rows.
+        // The greatest value, if an LP has several rows.
         const before = values[f * lps.length + k];
         if (!(value <= before)) values[f * lps.length + k] = value;
       }

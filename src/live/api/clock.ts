@@ -1,4 +1,4 @@
-/** How real time, virtual time and GVT index go together, and the run in a few numbers. */
+/** How real time, virtual time and GVT index relate, and the run in a few numbers. */
 import { countedIn } from '../../findings/samples.ts';
 import { BEYOND, COMMITTED_RATE, coveredBy, oneMode, sqlOf } from '../../model/measures/index.ts';
 import { endedBy } from '../../query/ended-by.ts';
@@ -11,7 +11,7 @@ import type { Route } from './route.ts';
 /** Moments that are enough for any width of a page. */
 const MOST_MOMENTS = 4096;
 
-/** Columns of a table; empty where there is no such table. */
+/** Columns of a table; empty if there is no such table. */
 async function columnsOf(recording: OpenRecording, table: string): Promise<ReadonlySet<string>> {
   const rows = await recording.query<{ name: string }>(
     `SELECT column_name AS name FROM information_schema.columns WHERE table_name = '${table}'`,
@@ -30,7 +30,7 @@ const NOTHING: ClockFacts = { real: [], virtual: [], gvt: [] };
 async function clockOf(recording: OpenRecording): Promise<ClockFacts> {
   const columns = await columnsOf(recording, 'ross_pe');
   if (!columns.has('gvt') || !columns.has('t')) return NOTHING;
-  // Files of ROSS have no index: GVTs are numbered as they come, as far as they were sampled.
+  // Files of ROSS have no index: GVTs are numbered in order, as far as they were sampled.
   const index = columns.has('gvt_index') ? 'min(gvt_index)' : 'row_number() OVER (ORDER BY gvt)';
   const moments = await recording.query<Moment>(`
     WITH clock AS (
@@ -41,7 +41,7 @@ async function clockOf(recording: OpenRecording): Promise<ClockFacts> {
     )
     SELECT real::DOUBLE AS real, virtual::DOUBLE AS virtual, gvt::DOUBLE AS gvt FROM numbered
     WHERE nth = 1 OR nth = n OR nth % ceil(n / ${MOST_MOMENTS}) = 0 ORDER BY nth`);
-  // A sample may have been written later than one of a later GVT: real time must not fall.
+  // A sample may have been written later than one of a later GVT, but real time must not fall.
   let last = Number.NEGATIVE_INFINITY;
   const rising = moments.filter(({ real }) => {
     if (real < last) return false;
@@ -55,7 +55,7 @@ async function clockOf(recording: OpenRecording): Promise<ClockFacts> {
   };
 }
 
-/** In the place of virtual time: how many regions had been entered, by all processes. */
+/** In place of virtual time: how many regions all processes had entered. */
 async function regionClockOf(recording: OpenRecording): Promise<ClockFacts> {
   const columns = await columnsOf(recording, 'geopm_profile_trace');
   if (!columns.has('event') || !columns.has('t')) return NOTHING;

@@ -1,4 +1,4 @@
-/** The raw stats files of what is shown: its jobs, read when asked for, the last few kept. */
+/** The raw stats files of what is shown: its jobs, read when requested; the last few are kept. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -35,14 +35,14 @@ import { ApiError } from './route.ts';
 
 /** Jobs that are kept read. */
 const MOST_KEPT = 3;
-/** Bytes of files (as they lie there) that are read as one, without a job. */
+/** Bytes of files (as stored) that are read as one, without a job. */
 const MOST_BYTES = 256 * 2 ** 20;
 /** Bytes of a file that may be an accounting file. */
 const MOST_ACCOUNTING = 64 * 2 ** 20;
 
 const ALL_TIME = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, foreign: false };
 
-/** An archive is the path itself, or lies in a recording’s folder `node`. Null where there is none. */
+/** An archive is the path itself, or is in a recording’s folder `node`. Null if there is none. */
 function archiveAt(path: string): Archive | null {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
   for (const folder of archivesIn(path)) {
@@ -57,7 +57,7 @@ function archiveAt(path: string): Archive | null {
   return null;
 }
 
-/** Jobs of accounting files that lie beside the hosts. */
+/** Jobs of accounting files beside the hosts. */
 function accountedBeside(folder: string): readonly AccountedJob[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && /accounting/i.test(entry.name))
@@ -82,14 +82,14 @@ export interface JobsAsked {
   readonly between: readonly [from: number, to: number] | undefined;
 }
 
-/** What a list of jobs is asked for. */
+/** What a list of jobs is requested with. */
 export interface JobSearch extends JobsAsked {
   /** Whether flags are wanted, and which metrics. */
   readonly measured: boolean;
   readonly metrics: readonly string[];
-  /** Of more, the latest so many; by `sort` the first. */
+  /** If there are more, the latest so many; with `sort` the first. */
   readonly most: number;
-  /** So many that would come first are left out. */
+  /** Number of jobs at the beginning of the list that are left out. */
   readonly skip: number;
   readonly sort: { readonly column: string; readonly down: boolean } | undefined;
 }
@@ -97,7 +97,7 @@ export interface JobSearch extends JobsAsked {
 export interface FoundJobs {
   /** By their first record; or by `sort`. */
   readonly rows: readonly JobRow[];
-  /** How many the search found, and how many there are. */
+  /** How many jobs the search found, and how many there are. */
   readonly found: number;
   readonly total: number;
   readonly problems: JobList['problems'];
@@ -114,7 +114,7 @@ export interface FoundHostDays {
 export const JOB_FIELDS = ['user', 'account', 'queue', 'application', 'state'] as const;
 export type JobField = (typeof JOB_FIELDS)[number];
 
-/** The same for the index. @param user whose jobs alone are there; null: all */
+/** The same for the index. @param user only this user's jobs; null: all */
 function wantedOf(asked: JobsAsked, user: string | null): JobsWanted {
   const { words, same, flag, where, host, between } = asked;
   const isOthers = user !== null && same.user !== undefined && same.user !== user;
@@ -143,7 +143,7 @@ const isLike = (row: JobRow, { words, flag, same, between, host }: JobSearch): b
   return words.every((word) => text.toLowerCase().includes(word.toLowerCase()));
 };
 
-/** The part of the rows that is asked for. */
+/** The requested part of the rows. */
 function partOf(found: readonly JobRow[], { sort, most, skip }: JobSearch): readonly JobRow[] {
   if (sort === undefined) return found.slice(0, found.length - skip).slice(-most);
   const { column, down } = sort;
@@ -192,8 +192,8 @@ class NodeArchive {
   }
 
   /**
-   * The jobs that a search finds: by the archive's index, else reads each file once, the first time.
-   * @param user whose jobs alone are there; null: all
+   * The jobs that a search finds: by the archive's index; otherwise each file is read once, the first time.
+   * @param user only this user's jobs; null: all
    * @param choose judges `where`
    */
   async search(
@@ -215,12 +215,12 @@ class NodeArchive {
     };
   }
 
-  /** Sums of jobs; null where the archive has no index. @throws ApiError */
+  /** Sums of jobs; null if the archive has no index. @throws ApiError */
   sums(by: JobGroup, asked: JobsAsked, user: string | null): Promise<readonly GroupRow[] | null> {
     return this.index.ask((jobs) => jobs.by(by, summed(asked, user)));
   }
 
-  /** What jobs did on their hosts, by day; null where the archive has no index. @throws ApiError */
+  /** What jobs did on their hosts, by day; null if the archive has no index. @throws ApiError */
   hostDays(asked: JobsAsked, user: string | null): Promise<FoundHostDays | null> {
     return this.index.ask(async (jobs) => ({
       rows: await jobs.hostDays(summed(asked, user)),
@@ -235,7 +235,7 @@ class NodeArchive {
     return this._index;
   }
 
-  /** What groups and accounting tell of the jobs. */
+  /** What groups and accounting tell about the jobs. */
   private async plainRows(signal: AbortSignal): Promise<readonly JobRow[]> {
     const jobs = await this.toRead(signal);
     return jobs.map(({ listed, accounted }) => rowOf(listed, accounted));
@@ -256,8 +256,8 @@ class NodeArchive {
   }
 
   /**
-   * A job; as `user` may see it where one is given.
-   * @throws JobNotFoundError; ApiError where that is too much at once, or no job of the user's
+   * A job; as `user` may see it if one is given.
+   * @throws JobNotFoundError; ApiError if that is too much at once, or the job is not the user's
    */
   async job(id: string, user: string | null, signal: AbortSignal): Promise<Job> {
     if (user !== null && (id === ALL_JOBS || !(await this.isOf(id, user, signal)))) {
@@ -265,7 +265,7 @@ class NodeArchive {
     }
     const key = user === null ? id : `${id} own`;
     const job = this.jobs.get(key) ?? new SharedWork((end) => this.read(id, user !== null, end));
-    // The one asked for last goes last.
+    // The job that was requested last is removed last.
     this.jobs.delete(key);
     this.jobs.set(key, job);
     for (const old of [...this.jobs.keys()].slice(0, -MOST_KEPT)) this.jobs.delete(old);
@@ -298,7 +298,7 @@ function summed(asked: JobsAsked, user: string | null): JobsWanted {
   return wantedOf(asked, user);
 }
 
-/** A user's condition is judged where there are no jobs but the user's own. */
+/** A user's condition is applied only to that user's jobs. */
 async function searchKept(
   jobs: KeptJobs,
   search: JobSearch,
@@ -325,7 +325,7 @@ async function searchKept(
 
 const ARCHIVES = new WeakMap<Shown, NodeArchive | null>();
 
-/** The archive of what is shown; null where it has no raw stats files. */
+/** The archive of what is shown; null if it has no raw stats files. */
 export function archiveOf(view: Shown): NodeArchive | null {
   const shown = view.of ?? view;
   const known = ARCHIVES.get(shown);

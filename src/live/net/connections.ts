@@ -1,6 +1,6 @@
 /**
- * Connections of a server: at most so many. Where there are more, those go that say nothing: first who has not sent
- * a whole request, the oldest of them; then who was answered and stays.
+ * Connections of a server, limited in number. If there are too many, idle ones are ended: first those that have not sent
+ * a whole request, the oldest first; then those that were answered and stay open.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -16,7 +16,7 @@ interface Connection {
 }
 
 export class Connections {
-  /** Connections that were ended for want of room. */
+  /** Connections that were ended for lack of room. */
   evicted = 0;
   /** In the order in which they came. */
   private readonly all = new Map<Socket, Connection>();
@@ -35,14 +35,14 @@ export class Connections {
     });
   }
 
-  /** Says that a connection has become a follower's. */
+  /** Tells that a connection has become a follower's. */
   follows(socket: Socket): void {
     const one = this.all.get(socket);
     if (one !== undefined) one.follows = true;
   }
 
   private came(socket: Socket): void {
-    // A reset of one that nobody listens to would be an exception that nobody catches.
+    // A reset of a connection without a listener would be an uncaught exception.
     socket.on('error', () => socket.destroy());
     socket.once('close', () => this.all.delete(socket));
     this.all.set(socket, { busy: 0, answered: false, follows: false });

@@ -1,6 +1,6 @@
 /**
- * Followers of a server, by WebSocket or server-sent events: so many at a time, and so much that waits for each, and for
- * all. Who does not take what comes is sent away, and counted; it may come again.
+ * Followers of a server, by WebSocket or server-sent events: limited in number, and in what waits for each, and for
+ * all. A follower that does not take what comes is disconnected, and counted; it may come again.
  */
 import type { Socket } from 'node:net';
 import { FOLLOWERS } from './limits.ts';
@@ -25,7 +25,7 @@ const LOOK = 1000;
 type FollowerLimits = Readonly<Record<keyof typeof FOLLOWERS, number>>;
 
 export class Followers {
-  /** Those that were sent away, as they took too little. */
+  /** Followers that were disconnected because they took too little. */
   dropped = 0;
   private readonly limits: FollowerLimits;
   private readonly seats = new Set<Seat>();
@@ -37,12 +37,12 @@ export class Followers {
     this.timer.unref();
   }
 
-  /** Followers there are. */
+  /** Number of followers. */
   get taken(): number {
     return this.seats.size;
   }
 
-  /** What to call when one leaves; null where there is no room. */
+  /** The function to call when one leaves; null if there is no room. */
   take(one: Following): (() => void) | null {
     if (this.seats.size >= this.limits.most) return null;
     const seat = { ...one, taken: 0, since: performance.now() };
@@ -51,8 +51,8 @@ export class Followers {
   }
 
   /**
-   * Whether a follower has room for a frame. What must reach it is sent whatever waits, up to a bound at which it is sent
-   * away.
+   * Whether a follower has room for a frame. Frames that must reach it are sent however much waits, up to a limit at which it is
+   * disconnected.
    */
   hasRoom(one: Following, must: boolean): boolean {
     const waiting = one.waiting();

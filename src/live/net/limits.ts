@@ -9,21 +9,21 @@ export const CONNECTIONS = {
   /** Until all headers are there; until all of a request is. */
   headers: 5000,
   request: 15_000,
-  /** Between requests; without a byte that goes in either direction. */
+  /** Between requests; and without a byte in either direction. */
   idle: 10_000,
   silence: 60_000,
-  /** How often those times are looked at. */
+  /** How often these times are checked. */
   look: 1000,
   headerBytes: 16 * 1024,
 } as const;
 
-/** What is asked for at a time: so many are answered, so many wait; others are sent away (503). */
+/** Requests at a time: so many are answered, so many wait; others are rejected (503). */
 export const GATES = {
   /** Taken from memory. */
   told: { running: 64, waiting: 512 },
-  /** Worked out from samples in memory. */
+  /** Computed from samples in memory. */
   drawn: { running: 8, waiting: 256 },
-  /** Read from files, by statements of ours. */
+  /** Read from files, by the server's own statements. */
   read: { running: 4, waiting: 128 },
   /** Statements of users. */
   asked: { running: 3, waiting: 64 },
@@ -31,9 +31,9 @@ export const GATES = {
 
 export interface RouteLimits {
   readonly gate: keyof typeof GATES;
-  /** Until it is answered, waiting included. */
+  /** Until it is answered, including waiting. */
   readonly seconds: number;
-  /** Bytes of memory that its work may take beside the recording. */
+  /** Bytes of memory that its work may take besides the recording. */
   readonly memory: number;
   /** Bytes of an answer. */
   readonly answer: number;
@@ -55,7 +55,7 @@ const READ = limits('read', 120, { memory: 512 * MIB, answer: 64 * MIB });
 export const STATEMENT_SECONDS = 20;
 const ASKED = limits('asked', 60, { memory: 512 * MIB, answer: 34 * MIB, body: 64 * 1024 });
 
-/** By path. A route that is not here cannot be. */
+/** By path. A route that is not here cannot exist. */
 export const LIMITS: Readonly<Record<string, RouteLimits>> = {
   '/api/openapi.json': TOLD,
   '/api/recordings': TOLD,
@@ -97,21 +97,21 @@ export const LIMITS: Readonly<Record<string, RouteLimits>> = {
   '/metrics': TOLD,
 };
 
-/** Files of the page, and whatever is not there. */
+/** Files of the page, and paths that do not exist. */
 export const OTHERS: RouteLimits = TOLD;
 
 /** Of followers, by WebSocket or server-sent events. */
 export const FOLLOWERS = {
   /** At a time. */
   most: 256,
-  /** Bytes that wait for one; beyond, samples are left out. Those of the past come on top when it joins. */
+  /** Bytes that may wait for one; beyond, samples are left out. Those of the past come on top when it joins. */
   waiting: 8 * MIB,
-  /** Bytes that wait for one, definitions and the past included; beyond, it is sent away. */
+  /** Bytes that may wait for one, including definitions and the past; beyond, it is disconnected. */
   waitingAtMost: 48 * MIB,
-  /** Bytes that wait for all; beyond, whoever has most is sent away. */
+  /** Bytes that may wait for all; beyond, the one with most is disconnected. */
   waitingInAll: 512 * MIB,
-  /** Milliseconds without taking anything of what waits, after which one is sent away. */
+  /** Milliseconds without taking anything of what waits, after which one is disconnected. */
   patience: 30_000,
-  /** Bytes that one may say. */
+  /** Most bytes that one may send. */
   said: 1024,
 } as const;

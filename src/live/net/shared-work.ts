@@ -18,7 +18,7 @@ export class SharedWork<T> {
   }
 
   /**
-   * Its result. A failure is told to who waits; the next one tries again.
+   * Its result. A failure is reported to those who wait; the next request tries again.
    * @throws what the work throws; the reason of `signal`
    */
   get(signal: AbortSignal): Promise<T> {
@@ -32,7 +32,7 @@ export class SharedWork<T> {
           reject(signal.reason);
           return;
         }
-        // Who leaves last hears of it when the work has really ended.
+        // The last to leave is told when the work has really ended.
         if (this.running === running) this.running = null;
         running.end.abort(signal.reason);
       };
@@ -58,7 +58,7 @@ export class SharedWork<T> {
   }
 }
 
-/** The same by what it is about: as long as that is there. */
+/** The same by subject, as long as that exists. */
 export function sharedBy<K extends WeakKey, T>(
   work: (of: K, signal: AbortSignal) => Promise<T>,
 ): (of: K, signal: AbortSignal) => Promise<T> {
@@ -70,7 +70,7 @@ export function sharedBy<K extends WeakKey, T>(
   };
 }
 
-/** Does work in steps, others between them. @throws the signal's reason, once nobody waits any more */
+/** Does work in steps, with others between them. @throws the signal's reason, once nobody waits any more */
 export async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
   const turns = new Turns(signal);
   for (;;) {
@@ -89,7 +89,7 @@ export async function nextTurn(signal: AbortSignal): Promise<void> {
 /** Rows after which others get their turn. */
 const TURN = 50_000;
 
-/** Gives others their turn after so many rows, and ends where nobody waits any more. */
+/** Gives others their turn after this many rows, and ends if nobody waits any more. */
 export class Turns {
   private readonly signal: AbortSignal;
   private taken = 0;
