@@ -1,4 +1,4 @@
-/** Rows in memory, chosen by an SQL condition: `WHERE` without a recording. See `filter.ts` for limits. */
+/** Selects rows in memory by an SQL condition: `WHERE` without a recording. See `filter.ts` for limits. */
 
 import { quoteName, quoteText } from '../model/sql.ts';
 import { MissingPieceError, QueryError } from './errors.ts';

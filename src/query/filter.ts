@@ -1,4 +1,4 @@
-/** Rows in memory, chosen by an SQL condition, here or in a process of its own where limits are to hold. */
+/** Selects rows in memory by an SQL condition, here or in a separate process if limits are to hold. */
 import { errorFrom, TimeLimitError } from './errors.ts';
 import { type Cell, type FilterColumn, filterHere } from './filter-rows.ts';
 import type { Limits } from './limits.ts';

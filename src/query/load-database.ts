@@ -1,4 +1,4 @@
-/** DuckDB is large, and may be missing: it is loaded when it is first used. */
+/** DuckDB is large, and may be missing: it is loaded when first used. */
 import { MissingPieceError } from './errors.ts';
 
 const NOT_INSTALLED = ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'];

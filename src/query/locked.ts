@@ -1,12 +1,12 @@
-/** A DuckDB that is locked before any file is opened, and before any statement that data had a part in runs. */
+/** A DuckDB that is locked before any file is opened, and before any statement runs that data contributed to. */
 import { resolve } from 'node:path';
 import type { DuckDBInstance as Instance } from '@duckdb/node-api';
 import { quoteText } from '../model/sql.ts';
 import { DuckDBInstance, DuckDBTimestampTZValue } from './duckdb.ts';
 
 /**
- * In memory, without extensions and network. Of the file system it sees `folders` and `files`, and its own
- * `temp_directory` where that is set; from here on no statement can change that.
+ * In memory, without extensions and network. Of the file system it may use `folders` and `files`, and its own
+ * `temp_directory` if that is set; from here on no statement can change that.
  * @param settings see `SETTINGS`
  */
 export async function openLocked(

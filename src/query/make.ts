@@ -1,11 +1,11 @@
-/** Makes what `define` says. */
+/** Creates what `define` describes. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteName } from '../model/sql.ts';
 import type { FactTable, FactType } from './facts.ts';
 import { lineOf } from './sql-errors.ts';
 
 /**
- * Statements at once: each run costs a millisecond beside its work, and DuckDB's parser keeps the text of all of them for
+ * Statements run at once: each run costs a millisecond besides its work, and DuckDB's parser keeps the text of all of them for
  * each.
  */
 const AT_ONCE = 32;
@@ -21,7 +21,7 @@ export async function runAll(
 
 type Value = FactTable['rows'][number][number];
 
-/** Rows are appended: their values are never text of a statement. */
+/** Rows are appended, so that their values are never part of a statement's text. */
 export async function makeFacts(
   connection: DuckDBConnection,
   facts: readonly FactTable[],

@@ -2,10 +2,10 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { batchOf, type ColumnBatch, textBytes } from './column-batches.ts';
 
-/** Rows of a batch of columns, about. */
+/** Approximate number of rows in a batch of columns. */
 const BATCH_ROWS = 1 << 15;
 
-/** Bytes of its texts, but for its last chunk's. */
+/** Most bytes of its texts, except for its last chunk's. */
 const BATCH_BYTES = 1 << 23;
 
 async function nextChunk(result: DuckDBResult): Promise<DuckDBDataChunk | null> {
@@ -13,7 +13,7 @@ async function nextChunk(result: DuckDBResult): Promise<DuckDBDataChunk | null> 
   return chunk === null || chunk.rowCount === 0 ? null : chunk;
 }
 
-/** The next rows of a result as columns; null where there are none. */
+/** The next rows of a result as columns; null if there are none. */
 export async function nextBatch(
   result: DuckDBResult,
   types: readonly string[],

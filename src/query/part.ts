@@ -3,10 +3,10 @@
  */
 import type { Part } from '../formats/part.ts';
 
-/** Where a part's time column lies on the recording's timeline. */
+/** Where a part's time column is on the recording's timeline. */
 export interface PlacedPart {
   readonly part: Part;
-  /** Number of the column with the time; null where there is none. */
+  /** Number of the column with the time; null if there is none. */
   readonly time: number | null;
   /** Seconds to add to it: then it is the time since the recording's start. */
   readonly shift: number;

@@ -1,6 +1,6 @@
 /**
- * The process in which DuckDB runs where limits must hold: it can be ended at any moment. Its first message says what to
- * do, all others are requests.
+ * The process in which DuckDB runs if limits must hold: it can be ended at any moment. Its first message says what to
+ * do; all others are requests.
  */
 import { Worker } from 'node:worker_threads';
 import { type ErrorMessage, messageOf } from './errors.ts';
@@ -19,12 +19,12 @@ export type ProcessReply =
   | { readonly kind: 'failed'; readonly error: ErrorMessage };
 
 interface Shared {
-  /** Of intermediate results, such as `512MiB`. */
+  /** For intermediate results, such as `512MiB`. */
   readonly memory?: string;
   readonly spill: string;
 }
 
-/** Beside what the opened recording takes, and DuckDB's part: rows and results on their way, what is not collected yet. */
+/** Memory beyond what the opened recording takes, and DuckDB's part: rows and results under way, and garbage not collected yet. */
 const MARGIN = 256 * 2 ** 20;
 
 /** Watches from now on: at the end of the opening the process may grow by its memory, and no more. */

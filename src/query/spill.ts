@@ -1,5 +1,5 @@
 /**
- * The folder for intermediate results that do not fit into memory. DuckDB makes the folder when it is needed, and
+ * The folder for intermediate results that do not fit into memory. DuckDB makes the folder when needed, and
  * removes it.
  */
 import { randomBytes } from 'node:crypto';

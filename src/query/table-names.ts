@@ -1,4 +1,4 @@
-/** Names of tables: what files say, where that can be one and is not taken. */
+/** Names of tables: the names in files, if they are possible and free. */
 import { plainName } from '../model/schema-check.ts';
 
 /** Triscope's own. */
@@ -7,7 +7,7 @@ const RESERVED = [
   ...['gvt', 'pe_on_node'],
 ];
 
-/** By what files say, in lower case: a table's name. Names of tables that are made of others, `…_rate`, stay free. */
+/** By the files' name, in lower case: a table's name. Names of derived tables, `…_rate`, stay free. */
 export function tableNames(given: readonly string[]): Map<string, string> {
   const names = new Map<string, string>();
   const plain = given.map((name) => plainName(name).replace(/[^\w-]/g, '_'));

@@ -7,7 +7,7 @@ export interface TableColumn {
   /** Unique in the table, whatever the case. */
   readonly name: string;
   readonly metric: Metric;
-  /** All labels of all parts; the value n > 0 stands for `labels[n - 1]`, 0 is missing. Null for numbers. */
+  /** All labels of all parts; the value n > 0 means `labels[n - 1]`, 0 is missing. Null for numbers. */
   readonly labels: readonly string[] | null;
 }
 
@@ -37,7 +37,7 @@ export const WALL_TIME = 'time';
 class Columns {
   readonly list: { name: string; metric: Metric; labels: string[] | null }[] = [];
   private readonly byKey = new Map<string, number>();
-  /** Names in lower case: SQL does not tell case apart. */
+  /** Names in lower case: SQL ignores case. */
   private readonly names = new Set(['t', 't0', 'before t']);
 
   /** The number of the column for `metric`; -1 where one of its key has other cells. */
@@ -54,7 +54,7 @@ class Columns {
   }
 }
 
-/** Puts parts of one name together. A part's column that has other cells than the first's is left out, and told. */
+/** Joins parts of one name. A part's column whose cells differ from the first's is left out, and reported. */
 export function tableOf(name: string, parts: readonly PlacedPart[], suspects: Suspect[]): Table {
   const columns = new Columns();
   const places = parts.map(({ part, time, file }) =>
@@ -91,7 +91,7 @@ export function tableOf(name: string, parts: readonly PlacedPart[], suspects: Su
   };
 }
 
-/** The table's values for a part's labels; new ones are added to `all`. */
+/** The table's values for a part's labels; new labels are added to `all`. */
 function codesOf(
   labels: readonly string[],
   all: string[],

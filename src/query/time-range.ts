@@ -1,5 +1,5 @@
 /**
- * Conditions on `t`, for readers that can skip what lies outside. DuckDB does not tell table functions of conditions, but
+ * Conditions on `t`, for readers that can skip rows outside of them. DuckDB does not tell table functions of conditions, but
  * its plan does: the optimizer moves them down to right above the scan, through views and names.
  *
  * ```
@@ -7,10 +7,10 @@
  *    |
  * _SCAN_0_1
  * ```
- * The filter stays where it is, so a range that is too wide, or not understood, costs time only.
+ * The filter stays in place, so a range that is too wide, or not understood, only costs time.
  */
 
-/** Seconds since the recording's start, both included; infinite where there is no bound. */
+/** Seconds since the recording's start, both included; infinite without a bound. */
 export interface TimeRange {
   readonly from: number;
   readonly to: number;
@@ -22,7 +22,7 @@ export const ALWAYS: TimeRange = { from: -Infinity, to: Infinity };
 interface PlannedScan {
   /** How often it is in the plan. */
   readonly times: number;
-  /** Outside of it none of them needs rows. */
+  /** Outside of this range none of the scans needs rows. */
   readonly range: TimeRange;
 }
 

@@ -1,4 +1,4 @@
-/** Writes a page: whole, or not at all. */
+/** Writes a page as a whole, or not at all. */
 import { TriscopeError } from '../model/error.ts';
 import { tryWhole, writeWhole } from '../os/whole-file.ts';
 

@@ -33,7 +33,7 @@ function settingsOf(selection: Selection, { format, style }: ExportOptions): str
   return ['FORMAT parquet', 'COMPRESSION snappy', `KV_METADATA {${keyValues(selection)}}`];
 }
 
-/** What a Parquet file says of its columns, under `triscope.columns`: JSON by column, unit and help. */
+/** What a Parquet file tells about its columns, under `triscope.columns`: JSON by column, with unit and help. */
 function keyValues({ name, columns }: Selection): string {
   const facts = columns
     .filter(({ unit, help }) => unit !== '' || help !== '')
@@ -53,7 +53,7 @@ function bodyOf(selection: Selection, options: ExportOptions): string {
   return rename === undefined ? selection.sql : renamed(selection, rename);
 }
 
-/** JSON has no infinite numbers: they become texts, as elsewhere; what is no number becomes null. */
+/** JSON has no infinite numbers: they become texts, as elsewhere; NaN becomes null. */
 function withJsonNumbers({ sql, columns }: Selection): string {
   const replaced = columns
     .filter(({ type }) => type === 'FLOAT' || type === 'DOUBLE')
@@ -65,7 +65,7 @@ function withJsonNumbers({ sql, columns }: Selection): string {
   return replaced.length === 0 ? sql : `SELECT * REPLACE (${replaced.join(', ')}) FROM (${sql})`;
 }
 
-/** Texts that a spreadsheet would run get a `'` before them. */
+/** Texts that a spreadsheet would run as formulas get a `'` before them. */
 function withoutFormulas(selection: Selection): Selection {
   const quoted = selection.columns
     .filter(({ type }) => /^(VARCHAR|ENUM)/.test(type))

@@ -1,9 +1,9 @@
-/** Parts of a compressed stream that are made apart, in any thread, and put together. */
+/** Parts of a compressed stream that are made independently, in any thread, and joined. */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import type { BytePart } from './byte-part.ts';
 
 /**
- * Each part ends at a whole byte and does not refer to earlier ones, which costs less than a hundredth of the size.
+ * Each part ends at a whole byte and does not refer to earlier ones, which adds less than a hundredth to the size.
  */
 const APART = { level: 1, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1 << 18 };
 
@@ -32,7 +32,7 @@ function product(a: number, b: number): number {
 const SHIFTS = [0x00800000];
 for (let k = 1; k < 53; k++) SHIFTS.push(product(SHIFTS[k - 1], SHIFTS[k - 1]));
 
-/** The CRC-32 of bytes and more bytes behind them, of the CRCs of both. */
+/** The CRC-32 of bytes followed by more bytes, from the CRCs of both. */
 export function crcOfBoth(first: number, second: number, secondSize: number): number {
   let shift = ONE;
   let rest = secondSize;

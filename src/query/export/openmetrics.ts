@@ -1,6 +1,6 @@
 /**
- * Tables of samples as OpenMetrics: a family a column. What counts since the last sample (ROSS's) is summed up: a
- * counter tells the total.
+ * Tables of samples as OpenMetrics: a family per column. Columns that count since the last sample (ROSS's) are summed up, because a
+ * counter is a total.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
@@ -19,9 +19,9 @@ import type { PlacedRecording } from './placed.ts';
 import type { Sink } from './sink.ts';
 import { chunksOf } from './vectors.ts';
 
-/** Tables with a series for each LP, KP or event are too many for a monitor; named, they are exported. */
+/** Tables with a series for each LP, KP or event are too many for a monitor; they are exported only if named. */
 const MANY_SERIES = /^ross_(kp|lp|model|event|rollback)$/;
-/** Times are the samples' own; jobs come and go while a host's series go on. */
+/** Times are the samples' own; a host's series continue while jobs come and go. */
 const isNoValue = ({ table, name }: Column): boolean =>
   ['real_time', 'gvt_index', 'jobids'].includes(name) ||
   (name === 'time' && table.startsWith('node_'));
@@ -79,7 +79,7 @@ export async function openMetricsTo(
   return samples;
 }
 
-/** What tells series apart. */
+/** The labels that distinguish series. */
 const isLabel = ({ type, behaviour, name }: Column): boolean =>
   (type === 'VARCHAR' && name !== 'jobids') ||
   (behaviour === 'constant' && /(^|_)id$|^process$/.test(name));
@@ -100,8 +100,8 @@ async function columnsOf(connection: DuckDBConnection, schema: string): Promise<
 }
 
 /**
- * Labels, value and time of each sample, the samples of a series together and in the order of time: of each
- * millisecond the last, as Prometheus keeps no finer times, and refuses two of one. Without the time of day only the
+ * Labels, value and time of each sample, with the samples of a series together and in the order of time. For each
+ * millisecond only the last one, because Prometheus keeps no finer times and rejects two of one. Without the time of day only the
  * last sample, without a time.
  */
 function statement(
@@ -114,7 +114,7 @@ function statement(
   const keys = labels.map((label) => quoteName(label.name));
   const column = quoteName(name);
   const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')}`;
-  // What was counted since the last sample: the total goes on over samples of one moment, and of none.
+  // Counts since the last sample: the total also includes samples of the same moment.
   const isSum = kind === 'event' && form === 'change';
   const sum = isSum
     ? `sum(${column}) OVER (${partition} ORDER BY t RANGE UNBOUNDED PRECEDING)`
@@ -123,7 +123,7 @@ function statement(
   const isFloat = type === 'FLOAT' || type === 'DOUBLE' || factor < 1;
   const list = [
     ...keys.map((key) => `coalesce(${key}::VARCHAR, '')`),
-    // Digits of integers as they are: 64-bit counters are no doubles.
+    // Digits of integers unchanged: 64-bit counters do not fit doubles.
     isFloat ? `(${value})::DOUBLE` : `(${value})::VARCHAR`,
     start === null
       ? "''"

@@ -1,4 +1,4 @@
-/** A recording beside others. */
+/** A recording among others. */
 import type { Sources } from '../sources.ts';
 import type { Table } from '../table.ts';
 
@@ -8,7 +8,7 @@ export interface PlacedRecording {
   readonly schema: string;
   /** What its files hold. */
   readonly tables: readonly Table[];
-  /** Its start, ns since 1970; null where nothing says it. */
+  /** Its start, ns since 1970; null if unknown. */
   readonly start: bigint | null;
   /** Seconds from the earliest start of all to its own. */
   readonly shift: number;

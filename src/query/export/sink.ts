@@ -1,4 +1,4 @@
-/** Blocks of bytes into a file, compressed on request; a block is written while the next one is made. */
+/** Writes blocks of bytes into a file, compressed on request; a block is written while the next one is made. */
 import { closeSync, fdatasync, openSync, write as writeTo } from 'node:fs';
 import { promisify } from 'node:util';
 import type { BytePart } from './byte-part.ts';
@@ -8,9 +8,9 @@ const writeBytes = promisify(writeTo);
 const putOnDisk = promisify(fdatasync);
 
 export interface Sink {
-  /** The bytes are in use until the next call has returned. @throws a file system's error as it is, perhaps of earlier bytes */
+  /** The bytes are in use until the next call has returned. @throws a file system's error unchanged, perhaps of earlier bytes */
   write(bytes: Uint8Array): Promise<void>;
-  /** The same of bytes that are compressed already, where the file is. */
+  /** The same for bytes that are compressed already, if the file is. */
   writePart(part: BytePart): Promise<void>;
   end(): Promise<void>;
 }
@@ -77,7 +77,7 @@ const HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3);
 /** An empty last block (RFC 1951). */
 const LAST = Uint8Array.of(3, 0);
 
-/** One gzip member, as not every reader takes several. */
+/** A single gzip member, because not every reader accepts several. */
 class GzipSink implements Sink {
   private readonly file: FileSink;
   private crc = 0;

@@ -1,6 +1,6 @@
 /**
- * Files appear under their names when they are whole: they are written into a hidden folder beside, put on the disk
- * (fsync), and renamed. If the export ends early, nothing is under the name.
+ * Files appear under their names only when they are complete: they are written into a hidden folder beside, put on the disk
+ * (fsync), and renamed. If the export ends early, nothing has the name.
  */
 import {
   closeSync,
@@ -39,7 +39,7 @@ const PART = /^\..*\.part-(\d+)-\w{6}$/;
 export class Staging {
   /** Where the result goes. */
   readonly target: string;
-  /** Hidden, beside it. The result is its `RESULT`; what else lies there is thrown away. */
+  /** Hidden, beside it. The result is its `RESULT`; anything else in it is removed. */
   readonly folder: string;
   private readonly done: () => void;
 
@@ -60,7 +60,7 @@ export class Staging {
     } catch (error) {
       throw new ExportError(`${given}: cannot be written: ${writeReason(error)}`);
     }
-    // DuckDB may hear an interrupt later than the process is ended.
+    // DuckDB may notice an interrupt later than the process is ended.
     this.done = atEnd(() => this.remove());
   }
 
@@ -68,7 +68,7 @@ export class Staging {
     return join(this.folder, 'result');
   }
 
-  /** Gives the result its name. A file is replaced, an empty folder too. @throws ExportError */
+  /** Gives the result its name, replacing a file or an empty folder. @throws ExportError */
   publish(): void {
     try {
       for (const path of [...allFiles(this.result)]) sync(path);
@@ -100,7 +100,7 @@ export class Staging {
   }
 }
 
-/** Files in and under `path`, with their folders behind them. */
+/** Files in and under `path`, with their folders after them. */
 export function* allFiles(path: string): Generator<string> {
   if (statSync(path).isDirectory()) {
     for (const name of readdirSync(path)) yield* allFiles(join(path, name));

@@ -133,7 +133,7 @@ export class RegionStream extends RowStream {
       out.begin(lane, 'region', name, at);
       names.push(name);
     } else if (names.includes(name)) {
-      // An exit that was lost ends with that of the region around it.
+      // An exit that was lost ends with that of the enclosing region.
       for (let inner = ''; inner !== name; ) {
         inner = names.pop() ?? name;
         out.close(lane, at);

@@ -10,11 +10,11 @@ export interface ThreadData {
 
 export type ThreadTask =
   | { readonly kind: 'events'; readonly events: DrawnEvents | null }
-  /** Answered by the block's bytes, in parts, of which those that fit are in `memory`. */
+  /** Answered by the block's bytes, in parts; those that fit are in `memory`. */
   | { readonly kind: 'block'; readonly block: Block; readonly memory: Uint8Array };
 
 const { gzip } = workerData as ThreadData;
-// It takes a tenth of a second to load.
+// Loading it takes a tenth of a second.
 const deflated = gzip ? (await import('./deflate.ts')).deflated : null;
 let write = blockWriter(null);
 

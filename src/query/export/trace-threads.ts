@@ -5,9 +5,9 @@ import { type BytePart, partsIn } from './byte-part.ts';
 import { deflated } from './deflate.ts';
 import type { ThreadData, ThreadTask } from './trace-thread.ts';
 
-/** Blocks that a thread has in hand or waiting: it need not wait for the next. */
+/** Blocks that a thread has in hand or waiting, so that it need not wait for the next. */
 const AHEAD = 2;
-/** Bytes that a block seldom goes beyond. */
+/** Bytes that a block rarely exceeds. */
 const BLOCK = 1 << 21;
 
 /** A block's bytes, valid until `release`. */
@@ -24,7 +24,7 @@ export class TraceThreads {
   private readonly memory: Uint8Array[] = [];
   private _write = blockWriter(null);
 
-  /** @param count of threads beside this one */
+  /** @param count number of threads besides this one */
   constructor(count: number, gzip: boolean) {
     this.deflated = gzip ? deflated : null;
     const script = new URL('trace-thread.js', import.meta.url);
@@ -35,7 +35,7 @@ export class TraceThreads {
     );
   }
 
-  /** Blocks to have written at a time. */
+  /** Number of blocks to have written at a time. */
   get atOnce(): number {
     return (AHEAD + 1) * this.threads.length + 1;
   }
@@ -46,7 +46,7 @@ export class TraceThreads {
     for (const thread of this.threads) void thread.ask({ kind: 'events', events });
   }
 
-  /** A block goes to a thread that has little to do; where all have enough it is written here. */
+  /** A block goes to a thread that has little to do; if all are busy it is written here. */
   async write(block: Block): Promise<WrittenBlock> {
     const memory = this.memory.pop() ?? new Uint8Array(new SharedArrayBuffer(BLOCK));
     const thread = this.threads.find(({ waiting }) => waiting < AHEAD);

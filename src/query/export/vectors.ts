@@ -1,4 +1,4 @@
-/** Columns of DuckDB's results as arrays: the bytes of its vectors, not a value at a time. */
+/** Columns of DuckDB's results as arrays: from the bytes of its vectors, not value by value. */
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { bindings } from '../bulk.ts';
 
@@ -10,7 +10,7 @@ export function bytesOf(chunk: DuckDBDataChunk, column: number, width: number): 
   return bindings.vector_get_data(vector, chunk.rowCount * width);
 }
 
-/** A bit a row, least significant first, 1 valid; null where none is missing. */
+/** A bit per row, least significant first, 1 for valid; null if no value is missing. */
 export function validityOf(chunk: DuckDBDataChunk, column: number): Uint8Array | null {
   const vector = bindings.data_chunk_get_vector(chunk.chunk, column);
   const bytes = Math.ceil(chunk.rowCount / 64) * BYTES_OF_VALIDITY;
@@ -27,7 +27,7 @@ export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBData
 
 type NumberArray = Float64Array | Uint32Array;
 
-/** Room that grows. */
+/** Memory that grows. */
 class Growing<T extends NumberArray> {
   private readonly make: (length: number) => T;
   private array: T;
@@ -72,7 +72,7 @@ export interface Columns {
 
 /**
  * All rows of a statement of ours, whose columns have these types.
- * @param most rows; `tooMany` makes the error for more
+ * @param most greatest number of rows; `tooMany` makes the error for more
  */
 export async function columnsOf(
   connection: DuckDBConnection,

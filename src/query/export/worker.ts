@@ -1,4 +1,4 @@
-/** The thread that exports: DuckDB here may write, but only into the folder that is given. */
+/** The thread that exports: here DuckDB may write, but only into the given folder. */
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export interface ExportTask {
   readonly result: string;
   /** Whether several files may be made. */
   readonly mayBeFolder: boolean;
-  /** Told when the work has ended. */
+  /** Called when the work has ended. */
   readonly ended: Int32Array<SharedArrayBuffer>;
 }
 
@@ -90,7 +90,7 @@ function threadsFor(sources: readonly Sources[]): number {
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** On the timeline of the earliest; those of which nothing tells the time of day begin with it. */
+/** On the timeline of the earliest; recordings without a time of day begin with it. */
 function placed(database: Database, sources: readonly Sources[]): PlacedRecording[] {
   const { recordings } = database;
   const starts = recordings.flatMap(({ start }) => (start === null ? [] : [start]));
@@ -104,7 +104,7 @@ function placed(database: Database, sources: readonly Sources[]): PlacedRecordin
   }));
 }
 
-/** Errors of files have a code, ours have a name. */
+/** Errors of files have a code, Triscope's have a name. */
 const isOfDuckDb = (error: unknown): boolean =>
   error instanceof Error && error.name === 'Error' && !('code' in error);
 
@@ -181,7 +181,7 @@ function notesOn(sources: readonly Sources[], { recordings }: Database): string[
   return notes;
 }
 
-/** Any message means: stop. A thread that is ended from outside within DuckDB takes the process with it. */
+/** Any message means: stop. If a thread is ended from outside while in DuckDB, the process ends with it. */
 const stop = new AbortController();
 parentPort?.on('message', () => stop.abort());
 

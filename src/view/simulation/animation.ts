@@ -121,7 +121,7 @@ function extentOf(values: readonly number[]): [number, number] {
   return most >= least ? [least, most] : [0, 0];
 }
 
-/** A good guess of the distance between neighbours: the least one in a sweep along x; LPs on the same spot do not count. */
+/** An estimate of the distance between neighbours: the least one in a sweep along x; LPs on the same spot do not count. */
 function nearestOf(x: readonly number[], y: readonly number[]): number {
   const order = Array.from(x, (_, k) => k).sort((a, b) => x[a] - x[b]);
   let nearest = Number.POSITIVE_INFINITY;

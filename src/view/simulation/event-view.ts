@@ -6,7 +6,7 @@ import type { LpPlaces } from './places.ts';
 
 interface EventAsk {
   readonly level: Level;
-  /** Path that the handling entity is within; '': all. */
+  /** Path that contains the handling entity; '': all. */
   readonly within: string;
   /** Path of the sender; '': all. */
   readonly sender: string;
@@ -42,9 +42,9 @@ export interface SingleEvent {
   readonly receive: number;
   /** Seconds at which it was handled. */
   readonly t: number;
-  /** Seconds at which the event was handled that sent it, the last time before; null where that is not in the trace. */
+  /** Seconds at which the event that sent it was last handled before; null if that is not in the trace. */
   readonly sentAt: number | null;
-  /** Seconds at which the same event was handled again: this time was undone. Null: not again. */
+  /** Seconds at which the same event was handled again, because this time was undone. Null: not again. */
   readonly againAt: number | null;
 }
 
@@ -59,7 +59,7 @@ function* membership({ lps }: Events, places: LpPlaces, within: string): Steps<U
   return isIn;
 }
 
-/** Places in the trace of what is asked for. */
+/** Places in the trace of the requested events. */
 function* chosen(events: Events, places: LpPlaces, ask: EventAsk): Steps<number[]> {
   const { from, to } = ask;
   const isHandler = yield* membership(events, places, ask.within);
@@ -118,7 +118,7 @@ export function* densityOf(
   return { level, rows, from, to, bins, counts, total, all: length };
 }
 
-/** What is looked for among all events, by handling LP and virtual time. */
+/** What is searched for among all events, by handling LP and virtual time. */
 class Wanted<T> {
   private readonly byLp = new Map<number, Map<number, T[]>>();
 

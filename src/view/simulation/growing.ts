@@ -1,4 +1,4 @@
-/** Numbers in a row that grows. */
+/** A list of numbers that grows. */
 const START = 1024;
 
 export class Growing {

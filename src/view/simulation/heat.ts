@@ -1,7 +1,7 @@
 /**
  * Entities × time: the picture of a metric over PEs, KPs or LPs. Runs in the server and in the page.
  *
- * A cell is the mean over its time: of a counter the amount per second, of a state its value. Ratios are worked out
+ * A cell is the mean over its time: for a counter the amount per second, for a state its value. Ratios are computed
  * from their parts in each cell and for the whole window, never averaged. Where a level was not sampled, its entities
  * are the sums of those below.
  */
@@ -30,7 +30,7 @@ export interface HeatAsk {
   readonly from: number;
   readonly to: number;
   readonly bins: number;
-  /** Records of the run were lost: cells after a hole are marked. */
+  /** Records of the run were lost: cells after a gap are marked. */
   readonly lossy?: boolean;
 }
 
@@ -56,14 +56,14 @@ export interface Heat extends HeatMetric {
   readonly totals: Float32Array;
   /** By row: seconds of the window that were measured. */
   readonly seconds: Float32Array;
-  /** 1 where samples are missing just before: what was counted may be too little. Empty where nothing was lost. */
+  /** 1 if samples are missing just before: the count may be too low. Empty if nothing was lost. */
   readonly doubtful: Float32Array;
 }
 
-/** From so many times the usual interval on, samples between two are taken to be lost. */
+/** From this many times the usual interval on, samples between two are assumed lost. */
 const HOLE = 3;
 const PER_CENT = 100;
-/** Worked out at each level and in each window. */
+/** Computed at each level and in each window. */
 const RATIOS = [EFFICIENCY, ROLLED_BACK_SHARE, SECONDARY_SHARE];
 
 const has = (table: SeriesTable, keys: readonly string[]) =>
@@ -87,7 +87,7 @@ function partsOf(metric: string): readonly string[] {
   return ratio === undefined ? [metric] : inputsOf(ratio);
 }
 
-/** The level's own table, or the next below that has the metric. */
+/** The level's own table, or the next lower one that has the metric. */
 function* tableFor(store: SeriesStore, level: Level, metric: string): Steps<SeriesTable | null> {
   for (const one of LEVELS.slice(LEVELS.indexOf(level))) {
     const table = store.table(TABLES[one]);
@@ -268,7 +268,7 @@ function* ratioGrid(ratio: Measure, parts: readonly Grid[]): Steps<Grid> {
   };
 }
 
-/** Bins that a row with a hole before it covers. */
+/** Bins covered by a row with a gap before it. */
 function* doubtfulBins(
   members: readonly Member[],
   rows: number,
@@ -292,7 +292,7 @@ function* doubtfulBins(
   return marks;
 }
 
-/** Null where nothing of the level, or below, has the metric. */
+/** Null if nothing of the level, or below, has the metric. */
 export function* heatOf(
   store: SeriesStore,
   ask: HeatAsk,

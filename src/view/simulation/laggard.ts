@@ -1,4 +1,4 @@
-/** Who holds virtual time back: read off the surface of the KPs' clocks. Runs in the server and in the page. */
+/** Finds who holds virtual time back, from the surface of the KPs' clocks. Runs in the server and in the page. */
 import type { Heat } from './heat.ts';
 
 interface Laggard {
@@ -13,7 +13,7 @@ interface Laggard {
   readonly farthest: number;
 }
 
-/** Null where fewer than two rows were measured. Bins in which all are equal say nothing. */
+/** Null if fewer than two rows were measured. Bins in which all are equal tell nothing. */
 export function laggardOf({ rows, bins, values, totals }: Heat): Laggard | null {
   const there = [...rows.keys()].filter((row) => !Number.isNaN(totals[row]));
   if (there.length < 2) return null;

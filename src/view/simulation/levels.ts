@@ -36,7 +36,7 @@ export function nameOf(path: string): string {
   return `${WORDS[parts.length - 1] ?? 'entity'} ${last}`;
 }
 
-/** The same where it is plain whose part it is. */
+/** The same if it is obvious to which entity it belongs. */
 export function shortNameOf(path: string): string {
   const parts = path.split('/');
   return parts.length === 2 ? `KP ${path}` : nameOf(path);

@@ -8,7 +8,7 @@ import { byNumbers, isWithin, type Level } from './levels.ts';
 import type { LpPlaces } from './places.ts';
 import type { Rollbacks } from './rollbacks.ts';
 
-/** Rows and columns at most: more entities are put together, neighbours first. */
+/** Most rows and columns: if there are more entities, neighbours are grouped. */
 const MOST_GROUPS = 512;
 
 /**
@@ -23,7 +23,7 @@ export interface MatrixAsk {
   /** Seconds. */
   readonly from: number;
   readonly to: number;
-  /** Path that senders, or receivers, are within; '': all. */
+  /** Path that contains the senders, or the receivers; '': all. */
   readonly within: string;
 }
 
@@ -36,9 +36,9 @@ export interface Matrix {
   readonly rows: readonly string[];
   /** Receivers. */
   readonly columns: readonly string[];
-  /** Entities in each row and column, but the last perhaps. */
+  /** Entities in each row and column, except perhaps the last. */
   readonly each: number;
-  /** Row by row; NaN where it cannot be known. */
+  /** Row by row; NaN if unknown. */
   readonly counts: Float32Array;
   /** All of them. */
   readonly total: number;
@@ -98,7 +98,7 @@ function* fold(
 
 const PAIR = 2 ** 26;
 
-/** Null where no events were traced, or nobody knows of which PE or KP their LPs are. */
+/** Null if no events were traced, or the PEs and KPs of their LPs are unknown. */
 export function* matrixOfEvents(
   events: Events,
   places: LpPlaces,
@@ -143,7 +143,7 @@ export function* matrixOfEvents(
   return { of, level, within, rows: names, columns: names, each, counts, total, own };
 }
 
-/** Who rolled whom back; the level of LPs is not known of those rolled back. Null where nothing is known. */
+/** Who rolled whom back; for those rolled back, the level of LPs is unknown. Null if nothing is known. */
 export function* matrixOfRollbacks(
   rollbacks: Rollbacks,
   places: LpPlaces,

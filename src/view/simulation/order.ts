@@ -8,7 +8,7 @@ export type Order = (typeof ORDERS)[number];
 /** Values that a row is compared by: means of its bins, no more than this. */
 const FEATURES = 48;
 
-/** Rows by their value over the window, greatest first; those without one at the end. */
+/** Rows by their value over the window, greatest first; those without a value at the end. */
 function byValue({ totals }: Heat): number[] {
   const rank = (row: number) =>
     Number.isNaN(totals[row]) ? Number.NEGATIVE_INFINITY : totals[row];
@@ -37,8 +37,8 @@ function featuresOf({ values, rows, bins }: Heat): Float32Array {
 }
 
 /**
- * A chain in which each row is followed by the one most like it of those left (greedy nearest neighbour, Euclidean),
- * from the row with the greatest value on. 1,024 rows: half a million distances.
+ * A chain in which each row is followed by the most similar of the remaining ones (greedy nearest neighbour, Euclidean),
+ * beginning with the row with the greatest value. 1,024 rows: half a million distances.
  */
 function* bySimilarity(heat: Heat): Steps<number[]> {
   const count = heat.rows.length;

@@ -31,7 +31,7 @@ export class LpPlaces {
     this.kps[lp] = kp;
   }
 
-  /** -1 where it is not known. */
+  /** -1 if unknown. */
   peOf(lp: number): number {
     return this.pes[lp] ?? NOWHERE;
   }
@@ -40,7 +40,7 @@ export class LpPlaces {
     return this.kps[lp] ?? NOWHERE;
   }
 
-  /** Path of the entity at a level that an LP is part of; its number alone where nobody knows its place. */
+  /** Path of the entity to which an LP belongs at a level; its number alone if its place is unknown. */
   pathOf(lp: number, level: Level): string {
     const pe = this.peOf(lp);
     if (pe < 0) return `?/?/${lp}`;
@@ -49,7 +49,7 @@ export class LpPlaces {
   }
 }
 
-/** Takes the lines of an `lp-mapping.txt`. A file that is something else is left alone. */
+/** Reads the lines of an `lp-mapping.txt`. Any other file is ignored. */
 export function readMapping(text: string, places: LpPlaces): void {
   for (const { lp, pe, kp } of lpPlaces(text) ?? []) places.put(lp, pe, kp);
 }

@@ -28,11 +28,11 @@ export class Rollbacks {
     ROLLBACK_COLUMNS.map((key) => [key, new Growing()]),
   );
   private readonly causes = new Growing();
-  /** All that were ever added, those that are gone included. */
+  /** All that were ever added, including those that are gone. */
   added = 0;
   private readonly most: number;
 
-  /** `most`: rollbacks kept; the older half goes when there are more. */
+  /** `most`: number of rollbacks kept; the older half is dropped when there are more. */
   constructor(most = Infinity) {
     this.most = most;
   }
@@ -59,7 +59,7 @@ export class Rollbacks {
   }
 
   /**
-   * Adds rows. `columns` by the order of `ROLLBACK_COLUMNS`; null where a column is not there: NaN.
+   * Adds rows. `columns` in the order of `ROLLBACK_COLUMNS`; null if a column is missing: NaN.
    * @param shift seconds to add to the times
    */
   add(
