@@ -114,7 +114,7 @@ function statement(
   const keys = labels.map((label) => quoteName(label.name));
   const column = quoteName(name);
   const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')}`;
-  // Counts since the last sample: the total also includes samples of the same moment.
+  // Counts since the last sample: the total runs over samples of the same moment, and over missing ones.
   const isSum = kind === 'event' && form === 'change';
   const sum = isSum
     ? `sum(${column}) OVER (${partition} ORDER BY t RANGE UNBOUNDED PRECEDING)`
