@@ -41,7 +41,8 @@ describe('few files that may be open', () => {
     expect([status, stdout, stderr]).toEqual([0, `[\n{"n":${FILES}}\n]\n`, '']);
   });
 
-  it.each([22, 30])('%d: too few, which is said in one line', (most) => {
+  // With more, it depends on the compiled code that is kept whether they are enough.
+  it.each([20, 21, 22])('%d: too few, which is said in one line', (most) => {
     const { status, stderr } = limited(most, 'query', folder, 'FROM suspect');
     expect(stderr).toMatch(
       /^triscope: [^\n]+: too many files are open: raise the limit \(ulimit -n\)\n$/,

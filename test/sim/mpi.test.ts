@@ -252,7 +252,7 @@ const RANDOM = fc
   .map(({ model, settings }): Case => ({ model: own(model), settings }));
 
 /** Milliseconds of a job: four ranks may share two busy CPUs. */
-const PATIENCE = 180_000;
+const PATIENCE = 300_000;
 
 describe.skipIf(!HAS_MPI).each([2, 4])(
   `on %i ranks${NEEDS_MPI}`,

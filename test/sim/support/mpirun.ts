@@ -7,7 +7,7 @@ export const NEEDS_MPI = HAS_MPI ? '' : ' (needs openmpi-bin, libopenmpi-dev)';
 
 const TRISCOPE = fileURLToPath(new URL('../../../bin/triscope', import.meta.url));
 /** A job that takes longer hangs. */
-const PATIENCE = 150_000;
+const PATIENCE = 280_000;
 
 export interface JobOutcome {
   readonly code: number | null;
