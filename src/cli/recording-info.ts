@@ -1,6 +1,7 @@
 /** What `recording.json` says, for `triscope info`. */
 import { join } from 'node:path';
 import { readRecording, type ToldRecording } from '../formats/joined-recording.ts';
+import { counted } from '../model/measures/text.ts';
 import { type RecordingClock, RecordingError, type RecordingSource } from '../model/recording.ts';
 
 export interface RecordingInfo extends ToldRecording {
@@ -53,10 +54,12 @@ export function recordingLines({ recording }: RecordingInfo): string[] {
     `what\trecording, ${state}${error === undefined ? '' : `: ${error}`}`,
     `command\t${madeBy.command.join(' ')}`,
     `time\t${started}${ended === undefined ? '' : ` to ${ended}`}`,
-    ...hosts.map(({ name, cpus }) => `host\t${name}: ${cpus} CPUs, ${on(name)} PEs`),
+    ...hosts.map(
+      ({ name, cpus }) => `host\t${name}: ${counted(cpus, 'CPU')}, ${counted(on(name), 'PE')}`,
+    ),
     ...clocks.map((clock) => `clock\t${clockLine(clock, first)}`),
     ...agreement(sources),
-    `sources\t${sources.map(({ name, files }) => `${name} (${files.length} files)`).join(', ')}`,
+    `sources\t${sources.map(({ name, files }) => `${name} (${counted(files.length, 'file')})`).join(', ')}`,
     ...(dropped > 0 ? [`dropped\t${dropped} bytes`] : []),
   ];
 }
