@@ -9,14 +9,13 @@ const PES = `SELECT pe_id AS pe, any_value(host) AS host, any_value(cpu) AS cpu,
   ${sqlOf(HANDLED_RATE)} AS "events/s", ${sqlOf(ROLLED_BACK_SHARE)} AS "rolled back %",
   100 * ${meanOver('"user"')} AS "CPU user %", 100 * ${meanOver('waiting')} AS "waiting for CPU %"
 FROM pe_on_node GROUP BY pe_id ORDER BY pe_id`;
-const REGIONS = `SELECT region, "count" AS visits, runtime, least(sync_runtime, runtime) AS sync_runtime
-FROM geopm_region WHERE section = 'region' ORDER BY runtime DESC`;
+const REGIONS = 'SELECT path, "count" AS visits, runtime FROM geopm_inside ORDER BY runtime DESC';
 
 interface RegionRow {
-  readonly region: string;
+  readonly path: string;
   readonly visits: number;
+  /** Seconds in it, summed over the threads. */
   readonly runtime: number;
-  readonly sync_runtime: number;
 }
 
 /** Prints what `pe_on_node` and the findings say of the recording. */
@@ -34,13 +33,8 @@ export async function explain(path: string) {
         ),
       ),
       ...table(
-        ['region', 'visits', 'runtime (s)', 'sync-runtime (s)'],
-        regions.map(({ region, visits, runtime, sync_runtime }) => [
-          region,
-          figure(visits),
-          runtime.toFixed(3),
-          sync_runtime.toFixed(3),
-        ]),
+        ['region', 'visits', 'seconds of both threads'],
+        regions.map(({ path, visits, runtime }) => [path, figure(visits), runtime.toFixed(3)]),
       ),
       ...findings.map((f) => f.sentence),
     ];

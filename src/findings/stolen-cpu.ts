@@ -48,7 +48,7 @@ const MORE = STANDS_OUT.value;
 
 /**
  * `on_node`: rows of pe_on_node whose `waiting` excludes what other threads of the PE's own process, such as compilers and
- * recorders, can explain: between two samples these used less time than the process's PEs waited.
+ * recorders, can explain: between two samples these used less time than the process's PEs waited. That part is `own`.
  */
 const WITHOUT_OWN = `WITH used AS (
     SELECT p.rank, r.t, r.cpu_time * (r.t - r.t0) AS used FROM sim_process_rate r JOIN pes p ON p.pe = r.pe_id),
@@ -60,7 +60,7 @@ const WITHOUT_OWN = `WITH used AS (
     FROM pe_threads s ASOF JOIN used u ON u.rank = s.rank AND u.t >= s.t
     WHERE s.waited > 0 AND u.used IS NOT NULL AND s.ran IS NOT NULL),
   on_node AS (
-    SELECT n.* REPLACE (waiting * (1 - coalesce(e.share, 0)) AS waiting)
+    SELECT n.* REPLACE (waiting * (1 - coalesce(e.share, 0)) AS waiting), waiting * coalesce(e.share, 0) AS own
     FROM pe_on_node n LEFT JOIN pes p ON p.pe = n.pe_id
     ASOF LEFT JOIN explained e ON e.rank = p.rank AND e.t >= (n.t0 + n.t) / 2)
 `;
@@ -69,10 +69,12 @@ const WITHOUT_OWN = `WITH used AS (
 function statements({ has }: Subject): { readonly mean: string; readonly windows: string } {
   const isWatched = has('sim_process_rate.cpu_time') && has('sim_thread_rate.run_queue_wait');
   const [first, from] = isWatched ? [WITHOUT_OWN, 'on_node'] : ['', 'pe_on_node'];
+  const own = isWatched ? meanOver('own') : 'NULL::DOUBLE';
   return {
     mean: `${first}SELECT pe_id, any_value(host) AS host, any_value(cpu) AS cpu, sum(seconds) AS seconds,
   ${sqlOf(ROLLED_BACK_SHARE)} / 100 AS rolled_back, ${sqlOf(HANDLED_RATE)} AS events_per_s,
-  ${['steal', 'waiting', 'others'].map((column) => `${meanOver(column)} AS ${column}`).join(', ')}
+  ${['steal', 'waiting', 'others'].map((column) => `${meanOver(column)} AS ${column}`).join(', ')},
+  ${own} AS own
 FROM ${from} GROUP BY pe_id ORDER BY pe_id`,
     windows: `${first}SELECT pe_id, t0, t, coalesce(steal, 0) + coalesce(waiting, 0) AS lost
 FROM ${from} ORDER BY pe_id, t0`,
@@ -94,6 +96,8 @@ interface PeOnNode {
   readonly steal: number | null;
   readonly waiting: number | null;
   readonly others: number | null;
+  /** It waited this much longer, for other threads of its own process. */
+  readonly own: number | null;
 }
 
 interface Caused {
@@ -119,7 +123,13 @@ const stands = (value: number, others: number): boolean => value >= LEAST && val
 const cpuOf = ({ cpu, host }: PeOnNode): string =>
   cpu === null ? `the CPUs of ${host}` : `CPU ${cpu} of ${host}`;
 
-/** “20 % of CPU 1 of h1 was stolen by the hypervisor”, “it waited 30 % of the time for CPU 1 of h1 …”. */
+/** Whether it waited long for other threads of its own process, too: then the finding's share is not all of its wait, as tables have it. */
+const waitsForOwn = (own: number | null): boolean => (own ?? 0) >= LEAST / 2;
+
+const lostText = (share: string, forOwn: boolean): string =>
+  `could not run for ${share} of the time${forOwn ? ' because of others' : ''}`;
+
+/** “20 % of CPU 1 of h1 was stolen by the hypervisor”, “it waited 30 % of the time for CPU 1 of h1 …”, “another 25 % for …”. */
 function reasons(pe: PeOnNode): string {
   const parts: string[] = [];
   if ((pe.steal ?? 0) >= LEAST / 2) {
@@ -129,6 +139,9 @@ function reasons(pe: PeOnNode): string {
     const users =
       pe.others === null ? '' : `, of which other threads and processes used ${percent(pe.others)}`;
     parts.push(`it waited ${percent(pe.waiting ?? 0)} of the time for ${cpuOf(pe)}${users}`);
+  }
+  if (waitsForOwn(pe.own)) {
+    parts.push(`another ${percent(pe.own ?? 0)} while threads of its own process ran there`);
   }
   return parts.join(', and ');
 }
@@ -201,7 +214,7 @@ function outlier(pe: PeOnNode, all: readonly PeOnNode[], context: Context): Find
   const then = effect === null ? '' : `; ${effect}`;
   return {
     severity,
-    sentence: `PE ${pe.pe_id} could not run for ${percent(lost(pe))} of the time${compared}${whenOf([pe], context)}: ${reasons(pe)}${context.weight}${then}.`,
+    sentence: `PE ${pe.pe_id} ${lostText(percent(lost(pe)), waitsForOwn(pe.own))}${compared}${whenOf([pe], context)}: ${reasons(pe)}${context.weight}${then}.`,
     evidence: { sql: context.sql, rows: rowsOf([pe], all) },
     ...expecting(adviceFor([pe], context), lost(pe), 'for that share of its time, it had no CPU'),
   };
@@ -218,15 +231,17 @@ function together(
   const range = least === most ? least : `${least} to ${most}`;
   const stolen = mean(some.map((pe) => pe.steal ?? 0));
   const waited = mean(some.map((pe) => pe.waiting ?? 0));
+  const own = mean(some.map((pe) => pe.own ?? 0));
   const parts = [
     ...(stolen >= LEAST / 2 ? [`${percent(stolen)} was stolen by the hypervisor`] : []),
     ...(waited >= LEAST / 2
       ? [`${percent(waited)} was spent waiting for a CPU that others used`]
       : []),
+    ...(waitsForOwn(own) ? [`another ${percent(own)} while threads of its own process ran`] : []),
   ];
   return {
     severity: mean(shares) >= MUCH ? 'problem' : 'notice',
-    sentence: `${pes(some.map(({ pe_id }) => pe_id))} could not run for ${range} of the time${whenOf(some, context)}: ${some.length > 1 ? 'on average ' : ''}${parts.join(', and ')}${context.weight}.`,
+    sentence: `${pes(some.map(({ pe_id }) => pe_id))} ${lostText(range, waitsForOwn(own))}${whenOf(some, context)}: ${some.length > 1 ? 'on average ' : ''}${parts.join(', and ')}${context.weight}.`,
     evidence: { sql: context.sql, rows: rowsOf(some, all) },
     ...expecting(
       adviceFor(some, context),

@@ -167,6 +167,16 @@ describe('a stolen CPU', () => {
     expect(sentence).toMatch(/^PE 1 could not run for 25 % of the time/);
   });
 
+  it('is told with the wait for threads of the own process, which tables have too', async () => {
+    const [{ sentence }] = await about(
+      [samples(10, 10), threads(0, 0.25), whole(1.85)],
+      node(0, 0),
+    );
+    expect(sentence).toMatch(
+      /^PE 1 could not run for 15 % of the time because of others \(other PEs: 0 %\): it waited 15 % of the time for CPU 1 of h1, of which other threads and processes used 25 %, and another 10 % while threads of its own process ran there/,
+    );
+  });
+
   it('is told of the time in which others take it, after its own compiler has ended', async () => {
     // For two seconds a compiler of its own takes half of both CPUs; then others take half of CPU 1.
     const own = (t: number) => Math.min(t, 2);
@@ -192,7 +202,7 @@ describe('a stolen CPU', () => {
     );
     const [found, ...more] = await about([samples(10, 10), watched, process], node(0, 0));
     expect(more).toEqual([]);
-    expect(found.sentence).toMatch(/^PE 1 could not run for 25 % of the time \(other PEs: 0 %\)/);
+    expect(found.sentence).toMatch(/^PE 1 could not run for 25 % of the time because of others \(other PEs: 0 %\)/);
   });
 
   it('of all PEs alike is one finding', async () => {
