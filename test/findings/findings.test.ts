@@ -202,7 +202,9 @@ describe('a stolen CPU', () => {
     );
     const [found, ...more] = await about([samples(10, 10), watched, process], node(0, 0));
     expect(more).toEqual([]);
-    expect(found.sentence).toMatch(/^PE 1 could not run for 25 % of the time because of others \(other PEs: 0 %\)/);
+    expect(found.sentence).toMatch(
+      /^PE 1 could not run for 25 % of the time because of others \(other PEs: 0 %\)/,
+    );
   });
 
   it('of all PEs alike is one finding', async () => {
