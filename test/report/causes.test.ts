@@ -87,7 +87,13 @@ describe('why a run took longer', () => {
     ]);
     expect(causes[0].from).toBeCloseTo(4.5, 1);
     expect(sentence).toBe(
-      'B is 2 s slower than A (12 s instead of 10 s): 3 s of it in rolling back, from 4.5 s on; 1 s less in event handlers (the mean of all PEs).',
+      'B is 2 s slower than A (12 s instead of 10 s): 3 s more in rolling back, from 4.5 s on; 1 s less in event handlers (the mean of all PEs).',
+    );
+    // Also where the run was longer than its samples, which is told last.
+    const longer = (times: Times): Times => ({ ...times, wall: times.wall + 0.1 });
+    expect(explained([even], [longer(undoing)]).sentence).toContain('; 1 s less in event handlers');
+    expect(explained([longer(undoing)], [even]).sentence).toMatch(
+      /: 3 s less in rolling back.*; 1 s more in event handlers/,
     );
   });
 

@@ -211,13 +211,16 @@ function sentenceOf(one: Omit<Explanation, 'sentence'>, kind: Times['kind']): st
   const [first, second] = along;
   if (first === undefined) return `B is ${duration(size)} ${way} than A (${took}).${noise}`;
   const amount = (cause: Cause) => duration(Math.abs(cause.difference));
-  const texts = [`${amount(first)} of it ${causeText(first, lane, begin, b)}`];
+  const [more, less] = difference > 0 ? ['more', 'less'] : ['less', 'more'];
+  // What others made up for again is no part of the difference.
+  const share = Math.abs(first.difference) <= (1 + EQUAL) * size ? 'of it' : more;
+  const texts = [`${amount(first)} ${share} ${causeText(first, lane, begin, b)}`];
   if (second !== undefined && Math.abs(second.difference) >= TOLD * size) {
     texts.push(`${amount(second)} ${causeText(second, null, begin, b)}`);
   }
-  const against = causes.at(-1);
-  if (against !== undefined && -against.difference * Math.sign(difference) >= TOLD * size) {
-    texts.push(`${amount(against)} ${difference > 0 ? 'less' : 'more'} in ${against.what}`);
+  const [against] = [...causes].sort((x, y) => (x.difference - y.difference) * difference);
+  if (-against.difference * Math.sign(difference) >= TOLD * size) {
+    texts.push(`${amount(against)} ${less} in ${against.what}`);
   }
   const each = lane === null ? ` (the mean of all ${kind === 'PE' ? 'PEs' : 'processes'})` : '';
   return `B is ${duration(size)} ${way} than A (${took}): ${texts.join('; ')}${each}.${noise}`;
