@@ -134,10 +134,7 @@ const OTHER_VARIABLES: Readonly<Record<string, string | null>> = {
   GEOPM_MSR_CONFIG_PATH: 'registers are built in',
 };
 
-/**
- * Variables of GEOPM that have no effect, and why: for stderr.
- * @throws UsageError for one that there is not, with the nearest
- */
+/** Variables of GEOPM that have no effect, and why, with the nearest name of one that is not known: for stderr. */
 export function idleVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {

@@ -1,4 +1,5 @@
 /** Parses files of /proc about processes and threads. Source: proc(5); Documentation/scheduler/sched-stats. */
+import { rankIn } from '../model/mpi-rank.ts';
 
 /** Nanoseconds of a tick: Linux shows times to user programs in hundredths of a second on every machine. */
 const TICK = 10_000_000n;
@@ -39,17 +40,14 @@ export function readStat(text: string): Stat | null {
   };
 }
 
-/** Environment variables in which launchers pass a process's rank in its job. */
-const RANKS = ['OMPI_COMM_WORLD_RANK', 'PMI_RANK', 'PMIX_RANK', 'MV2_COMM_WORLD_RANK'];
-
 /** The MPI rank in a text of `environ`; null for a process without MPI. */
 export function rankOf(environ: string): number | null {
-  const variables = new Map(
-    environ.split('\0').map((one) => {
-      const at = one.indexOf('=');
-      return [one.slice(0, at), one.slice(at + 1)];
-    }),
+  return rankIn(
+    Object.fromEntries(
+      environ.split('\0').map((one) => {
+        const at = one.indexOf('=');
+        return [one.slice(0, at), one.slice(at + 1)];
+      }),
+    ),
   );
-  const text = RANKS.map((name) => variables.get(name)).find((value) => /^\d+$/.test(value ?? ''));
-  return text === undefined ? null : Number(text);
 }

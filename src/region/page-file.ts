@@ -14,6 +14,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { rankIn } from '../model/mpi-rank.ts';
 import { regionHash } from '../model/region-hash.ts';
 import {
   CPUS_BYTES,
@@ -74,11 +75,6 @@ export function pageFileName(): string {
   return `${process.pid}-${fields[19] ?? 0}-${fields[25] ?? 0}${PAGE_SUFFIX}`;
 }
 
-function rankFrom(env: NodeJS.ProcessEnv): number {
-  const text = env.OMPI_COMM_WORLD_RANK ?? env.PMIX_RANK ?? env.PMI_RANK ?? env.SLURM_PROCID ?? '';
-  return /^\d{1,9}$/.test(text) ? Number(text) : -1;
-}
-
 const utf8 = new TextEncoder();
 
 /** Fills the header and region 0 of a new page. */
@@ -108,7 +104,7 @@ function initialise(
   set(H.names, offsets.names);
   set(H.nodes, offsets.nodes);
   set(H.rings, offsets.rings);
-  set(H.rank, rankFrom(process.env));
+  set(H.rank, rankIn(process.env, 'SLURM_PROCID') ?? -1);
   const nameBytes = utf8.encodeInto(
     name,
     bytes.subarray(H.processName, H.processName + PROCESS_NAME_MOST),

@@ -40,7 +40,16 @@ int main(int argc, char **argv) {
       const options = ['--synthetic', '--geopm-period=0.02', '--geopm-report=ranks'];
       const beside = [process.execPath, BIN, 'region', 'launch', ...options, '--', './program'];
       const [mpirun, ...words] = [...launcher, ...beside];
-      execFileSync(mpirun, words, { cwd: folder, env: { ...process.env, ...env } });
+      const { status, stderr } = spawnSync(mpirun, words, {
+        cwd: folder,
+        env: { ...process.env, ...env, GEOPM_UNKNOWN: '1' },
+        encoding: 'utf8',
+      });
+      // One rank speaks for all.
+      expect([status, stderr.match(/GEOPM_UNKNOWN has no effect/g)]).toEqual([
+        0,
+        [expect.anything()],
+      ]);
       const { host } = readReport(join(folder, 'ranks'));
       expect(host.Triscope.processes.map(({ rank }) => rank).toSorted()).toEqual([0, 1, 2, 3]);
       addsUp({ host });

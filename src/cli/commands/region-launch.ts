@@ -138,7 +138,8 @@ async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
     );
   }
   const json = given.json === true;
-  for (const note of notes) say(note);
+  // Of a launch beside each rank, the first speaks for all.
+  if ((launchedRank()?.rank ?? 0) === 0) for (const note of notes) say(note);
   try {
     const filter = given['geopm-program-filter'];
     const env = {
