@@ -10,9 +10,15 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // All views look alike from the start.
+    cssCodeSplit: false,
     target: 'es2022',
-    // How long plugins took is no news to those who build.
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      // How long plugins took is no news to those who build.
+      checks: { pluginTimings: false },
+      // All code in one file, for saved pages; and in parts, loaded as views are opened. index.html names the last.
+      output: [{ codeSplitting: false, entryFileNames: 'whole.js' }, {}],
+    },
   },
   plugins: [svelte({ configFile: false })],
   clearScreen: false,

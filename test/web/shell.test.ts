@@ -282,6 +282,19 @@ describe.skipIf(executable === undefined)('the frame (needs chromium: npm run se
     await page.close();
   });
 
+  it('loads the code of a view when the view is opened, and says if that fails', async () => {
+    const { page } = await open();
+    const scripts: string[] = [];
+    page.on('request', (request) => scripts.push(new URL(request.url()).pathname));
+    await page.route('**/assets/Sql-*', (route) => route.abort());
+    await page.getByRole('button', { name: 'SQL', exact: true }).click();
+    await reads(page, 'main [role=alert]', 'could not be loaded');
+    await page.getByRole('button', { name: 'Timeline', exact: true }).click();
+    await page.waitForSelector('main canvas');
+    expect(scripts.filter((path) => path.endsWith('.js')).join(' ')).toMatch(/Sql-\S+ .*Timeline-/);
+    await page.close();
+  });
+
   it('saves itself as one file that needs no server and no network', async () => {
     const { page } = await open('from=0.2&to=0.8&metric=ross_pe.events_rolled_back');
     await reads(page, '[data-findings]', 'rolled back');

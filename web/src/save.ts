@@ -34,20 +34,19 @@ async function quiet(source: KeepingSource): Promise<void> {
 const inline = (text: string, tag: string): string =>
   text.replaceAll(new RegExp(`</(?=${tag})`, 'gi'), '<\\/');
 
-/** Code and style of the page as it was served. @throws Error */
+/** All code of the page in one file, made beside those that it was loaded from (vite.config.ts). */
+const WHOLE = '/whole.js';
+
+/** Code and style of the page. @throws Error where the server does not have them */
 async function files(): Promise<{ code: string; style: string }> {
   const text = async (address: string) => {
     const response = await fetch(address);
     if (!response.ok) throw new Error(`${address}: ${response.status}`);
     return response.text();
   };
-  const scripts = [...document.querySelectorAll<HTMLScriptElement>('script[type=module][src]')];
   const sheets = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')];
-  const [code, style] = await Promise.all([
-    Promise.all(scripts.map(({ src }) => text(src))),
-    Promise.all(sheets.map(({ href }) => text(href))),
-  ]);
-  return { code: code.join('\n'), style: style.join('\n') };
+  const [code, ...styles] = await Promise.all([WHOLE, ...sheets.map(({ href }) => href)].map(text));
+  return { code, style: styles.join('\n') };
 }
 
 /** Shows each view once, with everything else as in `fixed`, so that it requests its data. */

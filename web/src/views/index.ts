@@ -1,27 +1,26 @@
-/** The component that draws each view. */
+/** The component that draws each view: the first one comes with the page, the others are loaded when they are opened. */
 import type { Component } from 'svelte';
 import type { ViewId } from '../state.ts';
-import Animation from './Animation.svelte';
-import Cluster from './Cluster.svelte';
-import Compare from './Compare.svelte';
-import Events from './Events.svelte';
-import Nodes from './Nodes.svelte';
 import Overview from './Overview.svelte';
-import Regions from './Regions.svelte';
-import Simulation from './Simulation.svelte';
-import Sql from './Sql.svelte';
-import Timeline from './Timeline.svelte';
 import type { ViewProps } from './view-props.ts';
 
-export const COMPONENTS: Readonly<Record<ViewId, Component<ViewProps>>> = {
-  animation: Animation,
-  cluster: Cluster,
-  compare: Compare,
-  events: Events,
-  nodes: Nodes,
-  overview: Overview,
-  regions: Regions,
-  simulation: Simulation,
-  sql: Sql,
-  timeline: Timeline,
+export type Drawn = Component<ViewProps>;
+
+const LOADERS: Readonly<Record<ViewId, () => Promise<{ readonly default: Drawn }>>> = {
+  animation: () => import('./Animation.svelte'),
+  cluster: () => import('./Cluster.svelte'),
+  compare: () => import('./Compare.svelte'),
+  events: () => import('./Events.svelte'),
+  nodes: () => import('./Nodes.svelte'),
+  overview: async () => ({ default: Overview }),
+  regions: () => import('./Regions.svelte'),
+  simulation: () => import('./Simulation.svelte'),
+  sql: () => import('./Sql.svelte'),
+  timeline: () => import('./Timeline.svelte'),
 };
+
+/** What comes with the page. */
+export const FIRST: Readonly<Partial<Record<ViewId, Drawn>>> = { overview: Overview };
+
+/** @throws Error where its code cannot be loaded */
+export const load = async (id: ViewId): Promise<Drawn> => (await LOADERS[id]()).default;
