@@ -28,15 +28,15 @@ triscope node types cpu                    # the keys of one
 * Counters are never reset or written. Values are copied from the kernel digit by digit, without repair
   or scaling; only sums (over servers, connections, segments) are computed, with 64 bits.
 * Types such as \`vm\`, \`ib\`, \`psi\`, \`cgroup_*\` and \`amd_gpu*\` leave keys that the kernel or port does not count out of their schema. For other types such a key is 0, because the format
-  has no missing values; so is a file without a number in it. If a whole source is absent, there is no record. Keys that newer kernels have added are not read.
-* Devices that appear or vanish are noticed at the next collection. Vanishing between listing and reading is no error.
+  has no missing values, as is the key of a file that contains no number. If a whole source is absent, there is no record. Keys that newer kernels have added are not read.
+* Devices that appear or vanish are noticed at the next collection. It is not an error if a device vanishes between being listed and being read.
   At most 65,536 devices of a type are collected; more are reported.
-* Lustre's files, and other sources that may block, are read by a child process. After 2 s (\`--deadline\`) it is given up, the other types are
-  recorded without it, and it is asked again when it has answered. A \`tmpfs\` that is mounted behind a server's
+* Lustre's files, and other sources that may block, are read by a child process. If it has not answered after 2 s (\`--deadline\`), the other types are
+  recorded without its types, and it is asked again once it has answered. A \`tmpfs\` that is mounted behind a server's
   file system is read in the same way.
-* \`cgroup_*\` needs Slurm with control groups of version 2. Which keys there are is asked when a collection starts: of a job that runs, else of
+* \`cgroup_*\` needs Slurm with control groups of version 2. When a collection starts, the keys are taken from a running job, or else from
   \`system.slice\`, so the daemon should start after slurmd.
-* \`powercap\` is collected by the daemon alone, and only what registers do not tell. Its kernel counters begin again within minutes.
+* \`powercap\` is collected only by the daemon, because its kernel counters roll over within minutes, and only for zones whose energy registers do not provide.
 * NVMe drives are in \`block\` and \`hwmon_temp\`; their SMART log is not read ([why](hardware.md#what-is-read-and-with-which-rights)).
 * Never run on hardware, only on trees made from the kernel's documents: \`amd_gpu*\`, the core counters of Zen 4 and Zen 5, \`intel_gpu\`, \`cgroup_*\`, \`hwmon_*\`, \`nfs4\`, \`nvidia_gpu_*\`, \`powercap\`.
 * Names are encoded so that a record stays one line of words. In names of processes, characters other than printable ASCII, blanks, \`%\`

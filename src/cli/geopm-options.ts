@@ -27,7 +27,7 @@ export const GEOPM_OPTIONS = {
   }),
   'geopm-report-signals': text(
     '',
-    'signals for every section of the report: SIGNAL, or SIGNAL@domain, with commas between',
+    'signals for every section of the report: SIGNAL, or SIGNAL@domain, separated by commas',
     { placeholder: 'LIST', variable: 'GEOPM_REPORT_SIGNALS' },
   ),
   'geopm-trace': text('', 'trace, to BASE-HOST', { placeholder: 'BASE', variable: 'GEOPM_TRACE' }),
@@ -63,12 +63,12 @@ export const GEOPM_OPTIONS = {
     names: 'path',
     variable: 'GEOPM_ENDPOINT',
   }),
-  'geopm-period': float(0, 'between samples', {
+  'geopm-period': float(0, 'time between samples', {
     ...SECONDS,
     fallback: "the agent's",
     variable: 'GEOPM_PERIOD',
   }),
-  'geopm-timeout': float(30, 'after which a line says that no process has marked a region', {
+  'geopm-timeout': float(30, 'time after which a line says that no process has marked a region', {
     ...SECONDS,
     variable: 'GEOPM_TIMEOUT',
   }),

@@ -10,9 +10,13 @@ const MOST_PORT = 65_535;
 
 export const BROKER_OPTIONS = {
   server: text('', 'the RabbitMQ to which samples are published', { placeholder: 'HOST' }),
-  queue: text(DEFAULT_CONFIG.queue, 'its queue', { placeholder: 'NAME', short: 'q' }),
-  port: int(DEFAULT_CONFIG.port, 'its port', { min: 1, max: MOST_PORT, placeholder: 'PORT' }),
-  user: text('guest', 'its user; the password is that of TRISCOPE_AMQP_PASSWORD (guest)', {
+  queue: text(DEFAULT_CONFIG.queue, 'queue of the RabbitMQ', { placeholder: 'NAME', short: 'q' }),
+  port: int(DEFAULT_CONFIG.port, 'port of the RabbitMQ', {
+    min: 1,
+    max: MOST_PORT,
+    placeholder: 'PORT',
+  }),
+  user: text('guest', 'user of the RabbitMQ; the password is TRISCOPE_AMQP_PASSWORD, else guest', {
     placeholder: 'NAME',
   }),
 };

@@ -31,7 +31,7 @@ function json(path: string, file: string): unknown {
     return JSON.parse(readFileSync(join(path, file), 'utf8'));
   } catch {
     throw new ReplayError(
-      `--replay=${path}: is no recording of a finished simulation (there is no ${file} in it that can be read)`,
+      `--replay=${path}: is not a recording of a finished simulation (there is no ${file} in it that can be read)`,
     );
   }
 }

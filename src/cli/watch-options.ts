@@ -53,7 +53,7 @@ export const WATCH_OPTIONS = {
     fallback: '-, standard output',
   },
   'report-out': path('statistics at the end; -: standard output', 'r'),
-  'report-format': choice(['yaml', 'csv', 'json'], '', 'of the statistics', {
+  'report-format': choice(['yaml', 'csv', 'json'], '', 'format of the statistics', {
     short: 'f',
     fallback: 'yaml; json with --json',
   }),

@@ -6,7 +6,7 @@ const SOME = {
   value: 0.1,
   unit: 'share',
   means: 'of the samples, or of the time, found its clock held down: notice',
-  source: `${OWN}: the reasons that drivers tell (NVIDIA, Intel, AMD); power limits, which are set on purpose, do not count`,
+  source: `${OWN}: the reasons that drivers report (NVIDIA, Intel, AMD); power limits, which are set on purpose, do not count`,
 };
 const MUCH = { value: 0.5, unit: 'share', means: 'of them: problem', source: OWN };
 
@@ -39,7 +39,7 @@ export const GPU_THROTTLED = hostRule({
   thresholds: { SOME, MUCH },
   some: SOME,
   much: MUCH,
-  knob: 'Have its cooling and power supply looked at (nvidia-smi -q -d PERFORMANCE, xpu-smi stats, amd-smi metric); until then leave the host out (--exclude).',
+  knob: 'Have its cooling and power supply checked (nvidia-smi -q -d PERFORMANCE, xpu-smi stats, amd-smi metric); until then leave the host out (--exclude).',
   says: ({ host, device, value }) =>
     `Heat or hardware held the clock of GPU ${device} of ${host} down in ${percent(value)} of the samples`,
 });

@@ -6,7 +6,7 @@ const ANY = {
   value: 1,
   unit: '',
   means: 'suspect spot or dropped byte: notice',
-  source: `${OWN}: numbers from incomplete data are too low and do not look it`,
+  source: `${OWN}: numbers from incomplete data are too low, and nothing about them shows it`,
 };
 
 const SPOTS = 'SELECT file, what FROM suspect ORDER BY file';

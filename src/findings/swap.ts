@@ -4,13 +4,13 @@ import { asRows, type FindingRule, graded, OWN, short, unforeseen, whole } from 
 const SOME = {
   value: 1,
   unit: 'page/s',
-  means: 'per second of a host’s time: notice',
+  means: 'swapped in or out, on average over a host’s samples: notice',
   source: OWN,
 };
 const MUCH = {
   value: 100,
   unit: 'page/s',
-  means: 'per second of a host’s time: problem',
+  means: 'on average: problem',
   source: `${OWN}: about as often as a disk can seek`,
 };
 
@@ -42,7 +42,7 @@ export const SWAP: FindingRule = {
           severity,
           sentence: `${host} swapped ${whole(pages)} pages, ${short(pages_per_s)} per second and ${short(most_per_s)} at the peak: its memory is too small for what runs there.`,
           evidence: { sql: SQL, rows: asRows(rows) },
-          ...unforeseen(this.knob, 'nobody counts how long processes waited for their pages'),
+          ...unforeseen(this.knob, 'how long processes waited for their pages is not counted'),
         },
       ];
     });

@@ -20,6 +20,6 @@ GROUP BY host, device ORDER BY value DESC, host, device`,
   thresholds: { SOME, MUCH },
   some: SOME,
   much: MUCH,
-  knob: 'Have fans and air flow looked at; programs run slower on such a host than on its neighbours.',
+  knob: 'Have fans and air flow checked; programs run slower on such a host than on its neighbours.',
   says: ({ host, device, value }) => `Sensor ${device} of ${host} reached ${short(value)} °C`,
 });

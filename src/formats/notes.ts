@@ -53,7 +53,7 @@ export async function aloneWithNotes<T>(folder: string, work: () => T): Promise<
   try {
     for (let waited = 0; canLock() && !tryLock(lock); waited += LOOK) {
       if (waited >= PATIENCE) {
-        throw new NotesFileError(`${folder}: somebody else changes its notes; try again`);
+        throw new NotesFileError(`${folder}: another process is changing its notes; try again`);
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK));
     }

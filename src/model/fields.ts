@@ -140,7 +140,7 @@ export function word<const W extends string>(words: readonly W[]): WordField<W> 
   const numbers = new Map<unknown, number>();
   for (const [k, one] of words.entries()) {
     if (typeof one !== 'string' || numbers.has(one))
-      throw new RangeError(`word(): '${String(one)}' must be a text, and there once`);
+      throw new RangeError(`word(): '${String(one)}' must be a text that occurs once`);
     numbers.set(one, k);
   }
   return { kind: 'word', words: [...words], numbers };

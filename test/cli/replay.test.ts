@@ -73,6 +73,6 @@ test('a run on two PEs is replayed on one, an LP is traced, and a changed model 
   );
   expect(await refused('phold', `--replay=${one}`)).toContain("it is a run of model 'relay'");
   expect(await refused(`--replay=${join(cwd, 'other')}`)).toMatch(
-    /^3 .*is no recording of a finished simulation/,
+    /^3 .*is not a recording of a finished simulation/,
   );
 });

@@ -134,7 +134,7 @@ describe('a recording', () => {
 it('--verify of what is no recording is a mistake', async () => {
   const { code, err } = await triscopeHere(['info', '--verify', join(WHOLE, FRAMES)]);
   expect(code).toBe(2);
-  expect(err).toContain("extra.frames is no recording's folder");
+  expect(err).toContain("extra.frames is not a recording's folder");
 });
 
 it('a file that cannot be opened is named, with code 3, and those beside it are read', async () => {

@@ -189,7 +189,7 @@ describe('words', () => {
     await simulate(model);
     expect(seen).toEqual(['red', 'w0']);
     expect(() => word([])).toThrow('word(): needs from one to 65536 words');
-    expect(() => word(['a', 'a'])).toThrow("word(): 'a' must be a text, and there once");
+    expect(() => word(['a', 'a'])).toThrow("word(): 'a' must be a text that occurs once");
   });
 
   it.each([

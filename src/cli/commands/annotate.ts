@@ -9,9 +9,13 @@ import { recordingInfo } from '../recording-info.ts';
 import { oneLine } from '../terminal.ts';
 
 const OPTIONS = {
-  until: float(0, 'the end, of a note about a stretch; seconds since the recording’s start', {
-    fallback: 'about the moment TIME',
-  }),
+  until: float(
+    0,
+    'end of the time span that the note is about; seconds since the recording’s start',
+    {
+      fallback: 'about the moment TIME',
+    },
+  ),
   remove: int(1, 'remove a note, by its number in the list', {
     min: 1,
     max: MOST_NOTES,

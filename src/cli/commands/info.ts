@@ -138,7 +138,7 @@ async function run({ words, given }: Call<typeof OPTIONS, null>): Promise<number
     try {
       const found = recordingInfo(path);
       if (found === null && verify) {
-        throw new UsageError(`--verify: ${path} is no recording's folder`);
+        throw new UsageError(`--verify: ${path} is not a recording's folder`);
       }
       if (found === null) continue;
       const verified = verify ? verifyRecording(path, found) : undefined;

@@ -38,7 +38,9 @@ const OPTIONS = {
     'only jobs for which this SQL condition is true, such as "avg_cpi > 1.5 AND hosts > 4"; columns: those of --json, and all metrics by name',
     { placeholder: 'CONDITION' },
   ),
-  sort: text('first', 'by a column; COLUMN:desc from high to low', { placeholder: 'COLUMN' }),
+  sort: text('first', 'sort by this column; COLUMN:desc from high to low', {
+    placeholder: 'COLUMN',
+  }),
   columns: text('', 'metrics that the table shows', { placeholder: 'LIST' }),
   by: choice(
     JOB_GROUPS,

@@ -66,7 +66,10 @@ const OPTIONS = {
     false,
     'keep the tables as a DuckDB file in the user’s cache folder; changed files are read again',
   ),
-  'cache-dir': text('', 'keep them there', { placeholder: 'DIR', names: 'folder' }),
+  'cache-dir': text('', 'the same as --cache, in this folder', {
+    placeholder: 'DIR',
+    names: 'folder',
+  }),
   memory: MEMORY,
   'time-limit': float(0, 'stop the query after this many seconds (exit code 1)', {
     min: Number.MIN_VALUE,

@@ -3,7 +3,7 @@
 /** Kinds whose line is left out. */
 export const LOST = {
   unknown_type: 'a record of a type that no schema describes',
-  bare_text: 'a line of text behind a mark: the original prints a mark of several lines so',
+  bare_text: 'a line of text after a mark: the original prints marks of several lines in this way',
   value_count: 'a record with more or fewer values than its schema has keys',
   not_a_number: 'a record with a value that is no whole number from 0 to 2^64 - 1',
   no_device: 'a record without a device',

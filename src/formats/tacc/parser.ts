@@ -272,7 +272,7 @@ export class RawParser {
       this.lost('not_text', 'not text', bytes, from, end);
     } else if (this.marked === this.line - 1) {
       this.marked = this.line;
-      this.lost('bare_text', 'text without %, behind a mark', bytes, from, end);
+      this.lost('bare_text', 'text without %, after a mark', bytes, from, end);
     } else this.lost('unknown_type', 'unknown type', bytes, from, end);
   }
 

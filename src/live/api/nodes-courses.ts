@@ -31,7 +31,7 @@ export interface Courses {
 /** What a verdict means for the numbers. */
 const VERDICTS: Readonly<Record<OddDelta['verdict'], string>> = {
   wrapped: 'rolled over; repaired',
-  dip: 'went back a little; counted as nothing',
+  dip: 'went back a little; counted as 0',
   reset: 'was reset; the count is not known',
   suspect: 'rose by more than it can; left out',
 };

@@ -48,7 +48,7 @@ function open(tree: NodeTree) {
 export const BLOCK: NodeType = {
   name: 'block',
   help: 'traffic of block devices',
-  device: 'block device, but for ram* and loop*',
+  device: 'block device, except ram* and loop*',
   source: '/sys/block/DEVICE/stat',
   metrics: METRICS,
   open,

@@ -68,7 +68,7 @@ const CPU = [
   counter('usage_usec', 'CPU time', 'us'),
   counter('user_usec', 'CPU time in user mode', 'us'),
   counter('system_usec', 'CPU time in the kernel', 'us'),
-  counter('nr_periods', 'periods in which its CPU quota was looked at'),
+  counter('nr_periods', 'periods in which its CPU quota was enforced'),
   counter('nr_throttled', 'of those, in which it had used up its quota'),
   counter('throttled_usec', 'time in which its CPU quota held it up, summed over CPUs', 'us'),
 ].map((metric) => keyed(metric, 'cpu.stat'));

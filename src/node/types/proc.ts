@@ -288,8 +288,9 @@ class Processes implements Collector {
 
 export const PROC: NodeType = {
   name: 'proc',
-  help: 'memory and threads of processes, but for those of root, of services and of shells',
-  device: 'NAME/PID/CPUS/NODES: a process, and where it may run; in names what is not plain is %XX',
+  help: 'memory and threads of processes, except those of root, of services and of shells',
+  device:
+    'NAME/PID/CPUS/NODES: a process, and where it may run; unusual characters of names are written %XX',
   source: '/proc/PID/status',
   metrics: METRICS,
   open: (tree) => new Processes(tree),

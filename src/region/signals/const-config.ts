@@ -26,7 +26,7 @@ const UNITS: Readonly<Record<string, SignalUnit>> = {
 
 const ANY: SignalDeclaration = {
   name: 'CONST_CONFIG::{NAME}',
-  description: 'What the file says of it',
+  description: 'Value that the file gives for this name',
   unit: '',
   domain: 'board',
   behaviour: 'constant',

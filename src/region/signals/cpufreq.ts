@@ -43,8 +43,12 @@ const frequency = (file: string, description: string, alias?: string): File => (
 });
 
 const FILES: readonly File[] = [
-  frequency('scaling_cur_freq', 'Frequency in force, as the kernel knows', 'CPU_FREQUENCY_STATUS'),
-  frequency('cpuinfo_cur_freq', 'Frequency in force, as the hardware says'),
+  frequency(
+    'scaling_cur_freq',
+    'Frequency in force, as known to the kernel',
+    'CPU_FREQUENCY_STATUS',
+  ),
+  frequency('cpuinfo_cur_freq', 'Frequency in force, as reported by the hardware'),
   frequency('scaling_max_freq', 'Largest frequency allowed', 'CPU_FREQUENCY_MAX'),
   frequency('scaling_min_freq', 'Least frequency allowed', 'CPU_FREQUENCY_MIN'),
   frequency('scaling_setspeed', 'Frequency asked for by the user, under the governor userspace'),

@@ -189,7 +189,7 @@ const MSRS: readonly Msr[] = [
   cycles(
     'MSR::APERF:ACNT',
     'CPU_CYCLES_THREAD',
-    'Cycles while not halted, at the frequency of the moment',
+    'Cycles while not halted, at the current frequency',
     REGISTERS.aperf,
   ),
   cycles(

@@ -14,7 +14,7 @@ const FILE = 'mbm_total_bytes';
 const BYTES: SignalDeclaration = {
   name: 'RESCTRL::MEMORY_BYTES',
   description:
-    'Bytes read from memory and written to it by the package, that of other packages included',
+    'Bytes that the package read from memory and wrote to it, memory of other packages included',
   unit: 'B',
   domain: 'package',
   behaviour: 'monotone',

@@ -76,7 +76,7 @@ export const TIME_IMBALANCE: JobMetric = {
   name: 'time_imbalance',
   unit: '',
   formula:
-    'min over hosts and cuts of mean rate of user after the cut / mean rate before it; cuts are at intervals, but for two at either end; means by the trapezoid rule over the middles of intervals',
+    'min over hosts and cuts of mean rate of user after the cut / mean rate before it; cuts are at intervals, except two at either end; means by the trapezoid rule over the middles of intervals',
   inputs: ['cpu.user'],
   note: 'As in the original, the integral before the cut ends one interval earlier than the time it is divided by: an even job has a little more than 1.',
   noQuotient: 'looks for the cut in time at which a host’s rate falls most',

@@ -10,7 +10,7 @@ export const GPU: MetricFamily = {
       name: 'avg_gpuutil',
       unit: '%',
       formula:
-        'mean over hosts and times, but for the first and the last, of the mean utilization of a host’s devices',
+        'mean over hosts and times, except the first and the last, of the mean utilization of a host’s devices',
       inputs: ['nvidia_gpu.utilization'],
       noQuotient: 'averages samples of a gauge, not differences of a counter',
       note: 'The original adds up the devices of a host: four of them give up to 400 %.',
