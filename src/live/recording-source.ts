@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import type { Part, RawColumn, RawRows, TakeRows } from '../formats/part.ts';
 import type { Batch, Column, Schema } from '../model/metric.ts';
+import { beganOf } from '../model/recording.ts';
 import { breath } from '../os/breath.ts';
 import { loadTables } from '../query/load.ts';
 import type { Suspect } from '../query/part.ts';
@@ -129,7 +130,10 @@ export async function openRecording(path: string): Promise<OpenRecording> {
   const takers: Takers = new Map();
   const filled = async (clock: SeriesClock) => {
     const store = new SeriesStore(Infinity, clock);
-    store.anchored = sources.recording !== null;
+    store.estimates = recording !== null;
+    // Virtual time begins at 0.
+    if (recording === null) store.since = null;
+    else if (clock === 'real') store.since = beganOf(recording);
     for (const table of tables) {
       try {
         await fill(store, table, takers);

@@ -51,6 +51,8 @@ export interface RecordingSource {
   readonly files: readonly RecordingFile[];
   /** Wall-clock time of this source's time 0: nanoseconds since 1970 as a decimal string (beyond 2^53). */
   readonly zero: string;
+  /** Seconds behind `zero` at which the PEs began to handle events, after their set-up; absent where that is not known. */
+  readonly began?: number;
   /** Bytes that were not written for lack of room or time. */
   readonly droppedBytes: number;
   /** Nanoseconds that its clock was ahead of the first host's, as signed digits; times of day in its files are corrected by it. */
@@ -60,6 +62,10 @@ export interface RecordingSource {
   /** Nanoseconds by which its times may be off against those of the other sources; absent if not known. */
   readonly bound?: number;
 }
+
+/** Seconds behind a recording's zero at which its PEs began to handle events: what their first samples cover begins there. */
+export const beganOf = ({ sources }: Pick<Recording, 'sources'>): number =>
+  sources.find(({ began }) => began !== undefined)?.began ?? 0;
 
 /** How far a host's clocks were ahead of the first host's at one moment. Signed nanoseconds as decimal digits. */
 export interface RecordingOffset {
@@ -219,12 +225,13 @@ const recording = object(
             ),
           ),
           zero: nanoseconds,
+          began: finite,
           droppedBytes: count,
           ahead: signed,
           clock: text,
           bound: count,
         },
-        ['ahead', 'clock', 'bound'],
+        ['began', 'ahead', 'clock', 'bound'],
       ),
     ),
     pes: list(

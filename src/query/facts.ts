@@ -39,6 +39,7 @@ export const FACT_COLUMNS: ReadonlyMap<string, readonly FactColumn[]> = new Map(
       ['command', 'VARCHAR', '', 'the words of the command'],
       ['triscope', 'VARCHAR', '', 'version of triscope that recorded it'],
       ['start_ns', 'HUGEINT', 'ns', 'time of day at t = 0, since 1970'],
+      ['began', 'DOUBLE', 's', 'when PEs began to handle events, after their set-up'],
       [
         'dropped_bytes',
         'HUGEINT',
@@ -121,7 +122,7 @@ export function factTables(
       [
         ...[name, recording?.state, recording?.started, recording?.ended, recording?.error],
         ...[recording?.madeBy.command.join(' '), recording?.madeBy.triscope],
-        ...[start, dropped],
+        ...[start, recording?.sources.find(({ began }) => began !== undefined)?.began, dropped],
       ],
     ]),
     aboutTable(

@@ -88,9 +88,9 @@ const threadWindows = (schema: string, rates: string): string => `pe_window AS (
 /** `sample`: of each PE, its samples as intervals s0 to s1, with changes and the totals before. */
 function samples(tables: Tables, schema: string): string {
   const mode = has(tables.get('ross_pe'), 'mode') ? `WHERE ${oneMode(`${schema}.ross_pe`)}` : '';
-  // Samples of one moment are one; the first covers the time from the run's zero.
+  // Samples of one moment are one; the first covers the time since PEs began, or since the run's zero.
   return `moment AS (
-      SELECT pe_id, t, min(t - real_time) AS zero, ${list(COUNTS, (one) => `sum(${one}::DOUBLE) AS ${one}`)}
+      SELECT pe_id, t, min(t - real_time) + (SELECT coalesce(began, 0) FROM ${schema}.recording) AS zero, ${list(COUNTS, (one) => `sum(${one}::DOUBLE) AS ${one}`)}
       FROM ${schema}.ross_pe ${mode} GROUP BY pe_id, t),
     sample AS (
       SELECT pe_id, least(coalesce(lag(t) OVER w, zero), t - 1e-9) AS s0, t AS s1, ${COUNTS.join(', ')},

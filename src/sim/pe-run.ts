@@ -67,6 +67,8 @@ export interface PeResult {
   readonly gvt: number;
   /** Seconds from the first event to the last. */
   readonly wallSeconds: number;
+  /** Seconds of the recording's clock at which it began to handle events; null where nothing is recorded. */
+  readonly began: number | null;
   readonly results: GatheredResults;
   /** The commit log, if one was requested. */
   readonly commits?: CommitLog;
@@ -308,7 +310,10 @@ export class PeRun {
 
   /** Continues for about `milliseconds`; false when the run has ended. */
   advance(milliseconds: number): boolean {
-    if (Number.isNaN(this.firstEvent)) this.firstEvent = performance.now();
+    if (Number.isNaN(this.firstEvent)) {
+      this.firstEvent = performance.now();
+      this.instrument?.begin();
+    }
     try {
       return handling(() => this.driver.advance(milliseconds));
     } catch (error) {
@@ -366,6 +371,7 @@ export class PeRun {
       stoppedAt: pe.stopTime < Infinity && this.driver.finished ? pe.stopTime : null,
       gvt: this.driver.gvt,
       wallSeconds: Number.isNaN(this.firstEvent) ? 0 : (this.lastEvent - this.firstEvent) / 1000,
+      began: this.instrument?.began ?? null,
       results: collector.data,
       streams,
       ...(commits !== undefined && { commits }),

@@ -123,6 +123,7 @@ export class SimRecording {
       ...source,
       files: [{ path: RESULT_FILE, format: 'triscope-sim-result' }, ...this.files(result, model)],
       zero: instrumentation?.zero ?? source.zero,
+      ...(result.began !== null && { began: result.began }),
       droppedBytes: dropped,
     };
     this.folder.end(result.finished ? state : 'interrupted', {

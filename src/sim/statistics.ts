@@ -67,6 +67,8 @@ export interface RunResult {
   readonly end: number;
   /** Seconds from the first event to the last, on the slowest PE; set-up not counted. */
   readonly wallSeconds: number;
+  /** Seconds of the recording's clock at which PEs began to handle events; null where nothing is recorded. */
+  readonly began: number | null;
   /** Seconds, set-up included. */
   readonly totalSeconds: number;
   /** Net events per second of `wallSeconds`. */
@@ -207,6 +209,7 @@ export function summarise(
     seed: config.seeds,
     end: config.end,
     wallSeconds,
+    began: leastOf(parts.map(({ began }) => began)),
     totalSeconds,
     eventRate: wallSeconds > 0 ? (net - netBefore) / wallSeconds : 0,
     eventsProcessed: processed,

@@ -70,11 +70,11 @@ describe('a rate', () => {
       ...{ virtual_time, real_time: 4506, done: 100 },
     }));
     const still = new SeriesStore();
-    still.anchored = false;
+    still.since = null;
     still.add(batch(schema, rows));
     expect(still.moves).toBe(false);
     const made = new SeriesStore(Infinity, 'virtual');
-    made.anchored = false;
+    made.since = null;
     made.add(batch(schema, rows));
     expect(made.moves).toBe(true);
     expect(made.tables()[0]).toMatchObject({ from: 0, to: 4, rows: 3 });
@@ -222,7 +222,7 @@ describe('a table', () => {
 
   it('does not guess since when the first sample counts where nothing tells', () => {
     const all = new SeriesStore();
-    all.anchored = false;
+    all.since = null;
     all.add(batch(SCHEMA, [{ real_time: 100, done: 5 }]));
     all.add(batch(SCHEMA, [{ real_time: 101, done: 5 }]));
     expect(all.tables()[0]).toMatchObject({ from: 100, to: 101 });

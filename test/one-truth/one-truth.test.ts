@@ -2,9 +2,10 @@
  * One number, one value: what each outlet says of each recording is the same, as far as its digits go. The list of
  * measures and outlets is printed.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type LiveServer, startServer } from 'triscope/live';
+import { openRecording } from 'triscope/query';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder, triscopeHere } from '../cli/support/run.ts';
 import { json } from '../live/support/ask.ts';
@@ -84,6 +85,21 @@ describe('one truth', () => {
     await web?.close();
     await server?.close();
     process.stdout.write(`${listOf(all)}\n`);
+  });
+
+  it('rates of samples are over the time since the PEs began, as the run’s own rate', async () => {
+    const recording = await openRecording(own);
+    const [seen] = await recording.query<{ began: number; first: number; last: number }>(
+      'SELECT any_value(began) AS began, min(t) AS first, max(t) AS last FROM ross_pe, recording',
+    );
+    await recording.close();
+    const told = JSON.parse(readFileSync(join(own, 'sim-result.json'), 'utf8'));
+    expect(seen.began).toBeGreaterThan(0);
+    expect(seen.began).toBe(told.began);
+    expect(seen.first).toBeGreaterThan(seen.began);
+    // PEs begin one after another, by less than the first needs to its first sample.
+    expect(seen.last).toBeLessThanOrEqual(seen.first + told.wallSeconds);
+    expect(seen.last - seen.began).toBeGreaterThan(0);
   });
 
   for (const [k, { path, bytes }] of cases.entries()) {

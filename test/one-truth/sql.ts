@@ -5,10 +5,11 @@ import { exact, type Seen } from './seen.ts';
 
 /**
  * Samples of which is known how long they took: in files of ROSS not the first, which counts since the engine's start,
- * where no clock was read. `real_time` of our own recordings is 0 there.
+ * where no clock was read. Our own recordings tell when the PEs began.
  */
 const TIMED = `(SELECT *, real_time - coalesce(lag(real_time) OVER (PARTITION BY pe_id ORDER BY real_time),
-    CASE WHEN (SELECT state FROM recording) IS NULL THEN real_time ELSE 0 END) AS span
+    CASE WHEN (SELECT state FROM recording) IS NULL THEN real_time
+      ELSE least(real_time, coalesce((SELECT began FROM recording), 0)) END) AS span
   FROM ross_pe WHERE ${oneMode('ross_pe')}) WHERE span > 0`;
 
 /** The same by the macros of measures, which queries of users call. */

@@ -26,6 +26,22 @@ describe('pe_on_node', () => {
     ],
   }));
 
+  it('counts a PE’s first events over the time since it began, not over its set-up', async () => {
+    const { sources } = recordingOf();
+    const path = writeFolder(fresh(), {
+      'recording.json': recordingOf({ sources: [{ ...sources[0], began: 0.5 }] }),
+      'extra.frames': framesOf(batchOf(ROSS_PE, samples(2))),
+      'node/h1/1': rawStats('h1', cpus),
+    });
+    const rows = await (await open(path)).query(
+      'SELECT t0, t, seconds, events_per_s FROM pe_on_node WHERE pe_id = 0 ORDER BY t',
+    );
+    expect(rows).toEqual([
+      { t0: 0, t: 1, seconds: expect.closeTo(0.5, 6), events_per_s: expect.closeTo(400, 3) },
+      { t0: 1, t: 2, seconds: 1, events_per_s: 200 },
+    ]);
+  });
+
   it('joins each PE with its CPU over the same time', async () => {
     const path = writeFolder(fresh(), {
       'recording.json': recordingOf(),

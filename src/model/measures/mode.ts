@@ -60,8 +60,9 @@ export const moves = (table: string): string =>
 
 /**
  * The time that a PE's sample covers, as SQL over `time`, a column or expression. The first of a recording covers the time
- * since its zero; the first of a ROSS file, whose clock is the machine's, covers an unknown time: 0, so that it is in no rate.
+ * since its PEs began, or since its zero; the first of a ROSS file, whose clock is the machine's, covers an unknown time: 0, so that it is in no rate.
  */
 export const coveredBy = (time: string): string =>
   `${time} - coalesce(lag(${time}) OVER (PARTITION BY pe_id ORDER BY ${time}),
-    CASE WHEN (SELECT state FROM recording) IS NULL THEN ${time} ELSE 0 END)`;
+    CASE WHEN (SELECT state FROM recording) IS NULL THEN ${time}
+      ELSE least(${time}, coalesce((SELECT began FROM recording), 0)) END)`;

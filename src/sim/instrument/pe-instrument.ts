@@ -163,6 +163,14 @@ export class PeInstrument implements PeRecorder {
     }
   }
 
+  /** Seconds of the run's clock at which the PE began to handle events: its first samples cover the time from there. */
+  began: number | null = null;
+
+  /** Called before the first event. */
+  begin(): void {
+    this.began ??= this.clock.now();
+  }
+
   /** Called once per turn of the scheduler, or per chunk of a sequential run. */
   turn(): void {
     if (!this.needsTurns) return;

@@ -88,7 +88,7 @@ export class LiveStore {
     if (this.left === null) {
       this.left = { first: left, now: left };
       // A late follower may miss the first samples. Then it is not known since when the next samples count.
-      if (left > 0) this.store.anchored = false;
+      if (left > 0) this.store.since = null;
     } else if (left !== this.left.now) {
       this.left.now = left;
       this.store.gap();

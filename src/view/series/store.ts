@@ -55,8 +55,10 @@ const SHARES = 4;
 export class SeriesStore implements SeriesSource {
   private readonly _tables = new Map<string, SeriesTable>();
   private readonly most: number;
-  /** Whether an entity's first sample covers the time since the recording's zero. */
-  anchored = true;
+  /** Seconds since the recording's zero from which on an entity's first sample counts; null where that is not known. */
+  since: number | null = 0;
+  /** Whether times of activities are estimates: this simulator times some events, ROSS all. */
+  estimates = true;
 
   /** What its times count. */
   readonly clock: SeriesClock;
@@ -97,7 +99,7 @@ export class SeriesStore implements SeriesSource {
       table = made;
       this._tables.set(name, table);
     }
-    table.add(batch, zero, this.anchored);
+    table.add(batch, zero, this.since);
   }
 
   /** Tables that can be drawn, with their metrics. */

@@ -143,19 +143,19 @@ export class SeriesTable {
   }
 
   /**
-   * Takes a batch of this schema. `zero`: what to take off its times. `anchored`: an entity's first row tells of the
-   * time since zero, where it is of the simulation: what a run finds there, or starts, has another beginning.
+   * Takes a batch of this schema. `zero`: what to take off its times. `since`: an entity's first row tells of the
+   * time from there on, where it is of the simulation: what a run finds there, or starts, has another beginning. Null: not known.
    */
-  add(batch: Batch, zero: number, anchored = true): void {
+  add(batch: Batch, zero: number, since: number | null = 0): void {
     const { time, mode, ids, series } = this.plan;
-    const isOfRun = anchored && OF_RUN.includes(this.schema.domain);
+    const begin = OF_RUN.includes(this.schema.domain) ? since : null;
     const times = batch.columns[time] as Float64Array;
     const modes = mode < 0 ? null : (batch.columns[mode] as readonly string[]);
     const idColumns = ids.map((k) => batch.columns[k]);
     const columns = series.map((k) => batch.columns[k]);
     for (let row = 0; row < batch.length; row++) {
       const entity = this.entity(idColumns, modes?.[row] ?? '', row);
-      this.row(entity, times[row] - zero, columns, row, isOfRun);
+      this.row(entity, times[row] - zero, columns, row, begin);
     }
   }
 
@@ -193,11 +193,10 @@ export class SeriesTable {
     time: number,
     columns: readonly Column[],
     row: number,
-    anchored: boolean,
+    begin: number | null,
   ): void {
     const { track, totals } = entity;
-    // The first sample counts since the start.
-    const first = anchored ? Math.min(0, time) : time;
+    const first = begin === null ? time : Math.min(begin, time);
     const from = track.length === 0 ? first : track.last;
     const torn = entity.gaps !== this.gaps;
     if (!(time >= track.last && time < BEYOND) || (torn && time === track.last)) {

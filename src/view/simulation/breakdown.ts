@@ -72,7 +72,7 @@ export function* breakdownOf(
       if (part !== null) parts.push(part);
     }
     // ROSS times every event; this simulator times a sample of them.
-    const isEstimate = activity.estimate === true && samples.anchored;
+    const isEstimate = activity.estimate === true && samples.estimates;
     // An activity that was measured only in part is left out.
     if (parts.length === inputs.length) found.push({ key: activity.key, parts, isEstimate });
   }
