@@ -13,17 +13,21 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 export const GROUPS = {
   Start: ['docs/coming-from', 'docs/glossary.md', 'CONTRIBUTING.md'],
   Tutorials: [
-    'docs/tutorials',
+    ...['docs/tutorials/modeller.md', 'docs/tutorials/experimenter.md'],
+    ...['docs/tutorials/mpi-programmer.md', 'docs/tutorials/operator.md'],
+    'docs/tutorials/analyst.md',
     'docs/writing-a-model.md',
     'docs/instrumentation.md',
     'docs/region.md',
     'docs/query.md',
   ],
   'How to': [
-    ...['docs/cluster.md', 'docs/export.md', 'docs/diff.md', 'docs/dashboard.md'],
-    ...['docs/dashboard-simulation.md', 'docs/dashboard-machine.md', 'docs/live.md'],
-    ...['docs/region-launch.md', 'docs/node/README.md', 'docs/node/collector.md'],
-    ...['docs/node/broker.md', 'docs/node/jobs.md', 'docs/node/hardware.md'],
+    ...['docs/record.md', 'docs/diff.md', 'docs/export.md', 'docs/notebooks.md'],
+    ...['docs/dashboard.md', 'docs/dashboard-simulation.md', 'docs/dashboard-machine.md'],
+    ...['docs/live.md', 'docs/region-launch.md', 'docs/sweep.md', 'docs/statistics.md'],
+    ...['docs/parts.md', 'docs/networks.md', 'docs/checkpoints.md', 'docs/cluster.md'],
+    ...['docs/node/README.md', 'docs/node/collector.md', 'docs/node/jobs.md'],
+    ...['docs/node/broker.md', 'docs/node/hardware.md'],
   ],
   Reference: [
     ...['docs/command-line.md', 'docs/measures.md', 'docs/findings.md', 'docs/signals.md'],
@@ -42,10 +46,13 @@ export function documents() {
     .map((path) => `docs/${path}`);
   const groups = Object.entries(GROUPS);
   const holds = (path) => (name) => path === name || path.startsWith(`${name}/`);
-  return [...all, 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md'].map((path) => ({
-    path,
-    group: groups.find(([, names]) => names.some(holds(path)))?.[0] ?? 'How to',
-  }));
+  return [...all, 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md']
+    .map((path) => {
+      const [group, names] = groups.find(([, names]) => names.some(holds(path))) ?? ['How to', []];
+      const place = names.findIndex(holds(path));
+      return { path, group, place: place < 0 ? Number.POSITIVE_INFINITY : place };
+    })
+    .sort((a, b) => a.place - b.place || a.path.localeCompare(b.path, 'en'));
 }
 
 /** Code blocks without a language are no TypeScript. */
@@ -88,6 +95,12 @@ async function build() {
   app.converter.on(typedoc.Converter.EVENT_CREATE_DOCUMENT, (_context, document) =>
     place(document),
   );
+  // The module triscope refers to all of triscope/sim: a search finds each name once.
+  app.renderer.on(typedoc.IndexEvent.PREPARE_INDEX, (event) => {
+    for (let k = event.searchResults.length - 1; k >= 0; k--) {
+      if (event.searchResults[k].isReference()) event.removeResult(k);
+    }
+  });
   const project = await app.convert();
   if (project === undefined) throw new Error('the sources do not compile: npm run check');
   for (const part of project.readme ?? []) part.text = plain(part.text).replace(/^# .*\n/, '');

@@ -1,4 +1,8 @@
-/** Readers and writers of files: `triscope/formats`. */
+/**
+ * Readers and writers of files: ROSS's, GEOPM's, raw stats, frames. `openData` opens a file of any format that is known.
+ *
+ * @module triscope/formats
+ */
 export * from './format.ts';
 export { FRAMES } from './frames/format.ts';
 export { GEOPM } from './geopm/format.ts';

@@ -1,4 +1,8 @@
-/** The live bus and the dashboard's server. */
+/**
+ * The dashboard's server: `startServer` shows recordings and live runs in a browser, and a `LiveBus` passes samples on to those who follow a run.
+ *
+ * @module triscope/live
+ */
 
 export type { Facts } from '../view/facts/run.ts';
 export { type SeriesSource, SeriesStore, type TableFacts } from '../view/series/store.ts';

@@ -1,4 +1,8 @@
-/** The node collector. */
+/**
+ * The node collector: samples of a machine's counters, once (`Collection`) or at regular times (`Daemon`).
+ *
+ * @module triscope/node
+ */
 export { type Absent, Collection, type CollectionOptions, UnknownTypeError } from './collect.ts';
 export {
   ConfigError,

@@ -1,4 +1,8 @@
-/** Recordings and files as SQL tables: see docs/query.md; exported for other tools: docs/export.md. */
+/**
+ * Recordings and files as SQL tables (`openRecording`; see docs/query.md), and their export for other tools (see docs/export.md).
+ *
+ * @module triscope/query
+ */
 
 export { quoteName, quoteText } from '../model/sql.ts';
 export type { ColumnData } from './column-batches.ts';

@@ -1,4 +1,8 @@
-/** Regions: programs mark them (mark.ts), other processes read them (page-reader.ts). */
+/**
+ * Regions: a program marks them (`region`, `epoch`), and other processes read its marks (`PageReader`).
+ *
+ * @module triscope/region
+ */
 export { HASH_UNMARKED, regionHash, regionHashBefore31 } from '../model/region-hash.ts';
 export { HINTS, type Hint } from '../model/region-layout.ts';
 export { epoch, type Region, region, shutdown, tprofInit, tprofPost } from './mark.ts';

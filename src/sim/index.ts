@@ -1,7 +1,7 @@
 /**
- * triscope/sim: the simulator. Write a model with `defineModel`, run it with `simulate`.
+ * The simulator: write a model with `defineModel`, and run it with `simulate`.
  *
- * @module
+ * @module triscope/sim
  */
 export { MissingPieceError, TriscopeError } from '../model/error.ts';
 export { array, ring, word } from '../model/fields.ts';

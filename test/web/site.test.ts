@@ -6,7 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers, executable, Web } from './support/browser.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const { name, version, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  name: string;
+  version: string;
+  exports: Record<string, unknown>;
+};
 const SITE = join(ROOT, 'site', version);
 const isBuilt = existsSync(join(SITE, 'index.html'));
 const at = (path: string) => pathToFileURL(join(SITE, path)).href;
@@ -18,8 +22,17 @@ const pages = isBuilt
   : [];
 /** One page of each kind, and the longest. */
 const SAMPLE = [
-  ...['index.html', 'modules.html', 'modules/sim.html', 'functions/index.simulate.html'],
-  ...['classes/node.Daemon.html', 'documents/The_command_line.html', 'documents/Glossary.html'],
+  ...[
+    'index.html',
+    'modules.html',
+    'modules/triscope_sim.html',
+    'functions/triscope_sim.simulate.html',
+  ],
+  ...[
+    'classes/triscope_node.Daemon.html',
+    'documents/The_command_line.html',
+    'documents/Glossary.html',
+  ],
 ];
 
 describe.skipIf(!isBuilt || executable === undefined)('the site (needs npm run docs)', () => {
@@ -38,6 +51,20 @@ describe.skipIf(!isBuilt || executable === undefined)('the site (needs npm run d
     });
     expect(pages.length).toBeGreaterThan(200);
     expect(empty).toEqual([]);
+  });
+
+  it('names modules as programs import them, each with what it is for', () => {
+    const named = Object.entries(exports).flatMap(([path, to]) =>
+      typeof to === 'string' || path.endsWith('/auto') ? [] : [path.replace('.', name)],
+    );
+    expect(pages.filter((path) => path.startsWith('modules/')).sort()).toEqual(
+      named.map((path) => `modules/${path.replaceAll('/', '_')}.html`).sort(),
+    );
+    for (const path of named) {
+      const html = readFileSync(join(SITE, `modules/${path.replaceAll('/', '_')}.html`), 'utf8');
+      expect(html).toContain(`<h1>Module ${path}</h1>`);
+      expect(html).toMatch(/class="tsd-comment tsd-typography"><p>[A-Z]/);
+    }
   });
 
   it('lists documents by what one wants when one opens them', async () => {

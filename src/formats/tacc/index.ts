@@ -1,4 +1,8 @@
-/** The raw format of tacc_stats (hpcperfstats since 2025): see docs/formats/tacc.md. */
+/**
+ * Raw stats files of tacc_stats (hpcperfstats since 2025): a parser, a writer, and the repair of counters. See docs/formats/tacc.md.
+ *
+ * @module triscope/formats/tacc
+ */
 export {
   type CounterRule,
   type Reading,

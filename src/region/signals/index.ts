@@ -1,4 +1,8 @@
-/** Signals and controls of a machine. */
+/**
+ * Signals and controls of a machine: energy, frequency, temperature, load (`Platform`), and sessions that sample them.
+ *
+ * @module triscope/signals
+ */
 export { AGGREGATIONS, type Aggregate, type AggregationName } from '../aggregation.ts';
 export { Controls, type SavedSetting } from '../controls.ts';
 export { Machine } from '../machine.ts';

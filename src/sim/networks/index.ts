@@ -1,7 +1,7 @@
 /**
- * triscope/sim/networks: models of networks with credits and virtual channels, and the topologies of the built-in ones.
+ * Models of networks with credits and virtual channels, and the topologies of the built-in ones.
  *
- * @module
+ * @module triscope/sim/networks
  */
 export { type DragonflyOptions, dragonfly } from './dragonfly.ts';
 export { type FatTreeOptions, fatTree } from './fat-tree.ts';

@@ -1,7 +1,7 @@
 /**
- * triscope/sim/parts: lines, resources and stores, as fields of an LP's state.
+ * Lines, resources and stores, as fields of an LP's state.
  *
- * @module
+ * @module triscope/sim/parts
  */
 export { type Customer, type Joining, type Line, line, type ReadonlyLine } from './line.ts';
 export {
