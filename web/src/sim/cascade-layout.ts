@@ -1,5 +1,6 @@
 /** Where a cascade's rollbacks are drawn: time to the right, a lane for each KP. */
 import type { CascadeNode } from '../../../src/view/simulation/cascades.ts';
+import { counted } from '../figures.ts';
 import { css, escaped } from '../parts/svg.ts';
 
 /** Heights of a lane: where KPs are few, and where they are many. */
@@ -76,7 +77,7 @@ export function cascadeSvg({ of, lanes, each, placed }: Layout): string {
       : [`<path d="${link(placed[to.node.parent], to)}" fill="none" stroke="${css('--quiet')}"/>`],
   );
   const marks = placed.map(({ node, x, y, radius }) => {
-    const title = `<title>${escaped(`KP ${kpOf(node)}: ${node.undone} events undone`)}</title>`;
+    const title = `<title>${escaped(`KP ${kpOf(node)}: ${counted(node.undone, 'event')} undone`)}</title>`;
     return node.parent < 0
       ? `<rect x="${x - radius}" y="${y - radius}" width="${2 * radius}" height="${2 * radius}" fill="${css('--c1')}">${title}</rect>`
       : `<circle cx="${x}" cy="${y}" r="${radius}" fill="${css('--c0')}">${title}</circle>`;
