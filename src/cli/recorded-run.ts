@@ -5,10 +5,11 @@ import { extraFrames, recordingFolder } from '../formats/recording-folder.ts';
 import { ArrivingBytes } from '../formats/source.ts';
 import { TACC } from '../formats/tacc/index.ts';
 import { LiveBus, type LiveServer, startServer } from '../live/index.ts';
+import { placesOf } from '../sim/drawing.ts';
 import type { InstrumentConfig } from '../sim/instrument/config.ts';
 import type { LoadedModel } from '../sim/load-model.ts';
 import { SimRecording } from '../sim/record.ts';
-import type { Settings } from '../sim/settings.ts';
+import { configFor, type Settings } from '../sim/settings.ts';
 import { type RunOptions, simulate } from '../sim/simulate.ts';
 import type { RunResult } from '../sim/statistics.ts';
 import { Companions } from './companions.ts';
@@ -29,6 +30,8 @@ interface RecordedRunOptions extends Pick<RunOptions, 'signal' | 'onProgress'> {
   readonly command: readonly string[];
   readonly pes: number;
   readonly instrument: Partial<InstrumentConfig>;
+  /** Frames of the animation that the page's view of this name draws. */
+  readonly frames: number;
   /** Milliseconds between samples of the node. */
   readonly nodeInterval: number;
   /** Starts the page and gets its link before anything else; not given: no page. */
@@ -80,11 +83,14 @@ async function record(
   options: RecordedRunOptions,
   page: { readonly bus: LiveBus; readonly server: LiveServer } | null,
 ): Promise<RecordedRun> {
-  const { name, command, pes } = options;
+  const { name, command, pes, frames } = options;
+  const config = configFor(loaded.model, { ...settings, pes });
+  const { end } = config;
   const bus = page?.bus ?? null;
   const title = titleOf(name);
   const recording = new SimRecording({ name, command, version: version(), pes });
   const { path } = recording;
+  recording.places = placesOf(loaded.model, config);
   bus?.update({ ...recording.facts, title });
   const companions = await Companions.start({
     folder: path,
@@ -100,7 +106,15 @@ async function record(
     const { signal, onProgress } = options;
     const result = await simulate(
       loaded,
-      { ...settings, pes, instrument: { ...options.instrument, rollbacks: true, phases: true } },
+      {
+        ...settings,
+        pes,
+        instrument: {
+          ...options.instrument,
+          ...{ model: { gvt: false, rt: false, vt: true }, vtInterval: end / frames, vtEnd: end },
+          ...{ rollbacks: true, phases: true },
+        },
+      },
       {
         ...(signal && { signal }),
         ...(onProgress && { onProgress }),

@@ -43,6 +43,7 @@ test('demo proves that the optimistic result is the sequential one', async () =>
   const [, optimistic, sequential] = /states {2}(\w{16}) {2}(\w{16})/.exec(out) ?? [];
   expect(optimistic).toBe(sequential);
   expect(out).not.toContain('\x1b');
+  expect(out).toContain('24 frames of the cells');
   expect(out).toMatch(
     /B is demo-one\.tri, on one\.\n {3}B is \S+ s (slower|faster) than A .*: .* in /,
   );

@@ -235,6 +235,10 @@ describe.skipIf(executable === undefined)('a cluster (needs chromium: npm run se
         .locator('tbody td')
         .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().right));
       expect(Math.max(...rights)).toBeLessThanOrEqual(width);
+      const cut = await page
+        .locator('[data-top] .scroll')
+        .evaluateAll((tables) => tables.filter((one) => one.scrollWidth > one.clientWidth).length);
+      expect(cut).toBe(0);
     }
     expect(await barriers(page)).toEqual([]);
   });

@@ -11,6 +11,7 @@ import { whenSpent } from '../../web/src/overview/when-spent.ts';
 import { linesCsv, topOf, tops } from '../../web/src/parts/lines.ts';
 import { palette, scaleOf, stepOf } from '../../web/src/parts/palettes.ts';
 import { reaching } from '../../web/src/parts/reaching.ts';
+import { roundValues } from '../../web/src/parts/round.ts';
 import { sortRows, tableCsv } from '../../web/src/parts/table.ts';
 import { statisticsOf } from '../../web/src/select/statistics.ts';
 import { rowsShown } from '../../web/src/sim/row-filter.ts';
@@ -151,6 +152,9 @@ describe('a scale', () => {
   it('is not flattened by one spike, unless all of it is asked for', () => {
     const values = flat.with(200, 5000);
     expect(topOf(chart, [values])).toBeCloseTo(12 * 1.08);
+    // A value that is missing is none, also where the scale is as high as the highest.
+    expect(topOf(chart, [[3, Number.NaN, 5, null]], true)).toBeCloseTo(5 * 1.08);
+    expect(topOf({ ...chart, stacked: true }, [[Number.NaN, 2]])).toBeCloseTo(2 * 1.08);
     expect(topOf(chart, [values], true)).toBeCloseTo(5000 * 1.08);
     expect(topOf(chart, [flat.map((value, k) => (k < 80 ? 100 * value : value))])).toBeGreaterThan(
       1000,
@@ -459,12 +463,21 @@ describe('the timeline', () => {
 });
 
 describe('a frame of the animation as SVG', () => {
-  it('has its title as text, which no control character makes unreadable', () => {
-    const one = Float64Array.of(5);
-    const places = { x: one, y: one, radius: 2, height: 10 };
-    const values = Float32Array.of(Number.NaN);
+  it('has a mark without a colour for an LP that was not recorded', () => {
+    const places = { x: Float64Array.of(5, 9), y: Float64Array.of(5, 5), radius: 2, height: 10 };
+    const values = Float32Array.of(Number.NaN, 1);
     const frame = { places, links: [], values, scale: scaleOf([[0, 1]]), chosen: -1 };
-    const svg = frameSvg(frame, 10, 'a\u001b[2J < "b" & c');
-    expect(svg).toContain('<title>a [2J &lt; &quot;b&quot; &amp; c</title>');
+    expect(frameSvg(frame).split('\n')).toEqual([
+      '<rect x="3" y="3" width="4" height="4" fill="none" stroke="#999"/>',
+      '<rect x="7" y="3" width="4" height="4" fill="#fde725"/>',
+    ]);
+  });
+});
+
+describe('values named on an axis', () => {
+  it('are round, and few', () => {
+    expect(roundValues(0, 44_200)).toEqual([0, 10_000, 20_000, 30_000, 40_000]);
+    expect(roundValues(-0.25, 0.31)).toEqual([-0.2, -0.1, 0, 0.1, 0.2, 0.3]);
+    expect(roundValues(1, 3)).toEqual([1, 1.5, 2, 2.5, 3]);
   });
 });

@@ -311,7 +311,8 @@ describe.skipIf(executable === undefined)('the page (needs chromium: npm run set
     await page.getByRole('button', { name: 'Play' }).click();
     await reads(page, '#says-animation', 'frame 10 of 10');
     const svg = String((await exported(page, 'animation', 'SVG')).bytes);
-    expect(svg.match(/<rect x=/g)).toHaveLength(32);
+    // An LP each, and the nine colours of the scale.
+    expect(svg.match(/<rect x=/g)).toHaveLength(32 + 9);
     expect(complaints).toEqual([]);
     await page.close();
   });

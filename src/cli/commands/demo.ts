@@ -158,6 +158,8 @@ const INSTRUMENT = {
   levels: { pe: true, kp: true, lp: false },
   numGvt: 10,
 } as const;
+/** Of the animation of cells. */
+const FRAMES = 24;
 /** Milliseconds between samples of the node. */
 const NODE_INTERVAL = 50;
 
@@ -194,6 +196,7 @@ async function recordOptimistic(
       command: COMMAND,
       pes: 2,
       nodeInterval: NODE_INTERVAL,
+      frames: FRAMES,
       instrument: { ...INSTRUMENT, trace: 'rollbacks' },
       signal: interrupt.signal,
       onProgress: (now) => {
@@ -225,6 +228,7 @@ async function recordSequential(
       command: COMMAND,
       pes: 1,
       nodeInterval: NODE_INTERVAL,
+      frames: FRAMES,
       instrument: INSTRUMENT,
       signal: interrupt.signal,
       onProgress: (now) => {
@@ -345,8 +349,9 @@ async function tour({ given }: Call<typeof OPTIONS, null>): Promise<number> {
       '   Recorded beside each other: samples of each PE at every tenth GVT, every rollback, the',
     );
     say(
-      '   regions that PEs mark (geopm.report), and all that the node counts. What SQL joins of it:',
+      `   regions that PEs mark (geopm.report), all that the node counts, and ${FRAMES} frames of the cells.`,
     );
+    say('   What SQL joins of it:');
     const told = await explain(recorded.path);
     for (const line of told.lines) say(`   ${line}`);
     say();

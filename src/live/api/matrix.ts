@@ -34,7 +34,7 @@ export const MATRIX: readonly Route[] = [
     parameters: [
       {
         name: 'of',
-        help: 'events: traced ones; sends: PEs’ counters of messages sent; rollbacks: who rolled whom back; best: events, or else sends',
+        help: 'events: traced ones; sends: PEs’ counters of messages sent; rollbacks: who rolled whom back; best: events if all were traced, or else sends',
         schema: { type: 'string', enum: OF },
       },
       LEVEL,
@@ -54,12 +54,12 @@ export const MATRIX: readonly Route[] = [
       };
       const traces = await tracesOf(shown, context.signal);
       const as = (of: MatrixAsk['of']): MatrixAsk => ({ ...ask, of });
-      const { events, places, rollbacks } = traces;
+      const { events, onlyStragglers, places, rollbacks } = traces;
       const turns = (steps: Steps<Matrix | null>) => inTurns(steps, context.signal);
       const made =
         kind === 'rollbacks'
           ? await turns(matrixOfRollbacks(rollbacks, places, as('rollbacks')))
-          : ((kind === 'sends'
+          : ((kind === 'sends' || (kind === 'best' && onlyStragglers)
               ? null
               : await turns(matrixOfEvents(events, places, as('events')))) ??
             (kind === 'events' ? null : await turns(matrixOfSends(shown.store, as('sends')))));

@@ -1,6 +1,7 @@
 /** What a recording's simulation holds beside samples, read when it is first asked for: rollbacks, events, places of LPs. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { readReadme } from '../../formats/ross/read/readme.ts';
 import type { Schema } from '../../model/metric.ts';
 import { loadTables } from '../../query/load.ts';
 import { type Sources, sourcesOf } from '../../query/sources.ts';
@@ -18,6 +19,8 @@ export interface Traces {
   readonly rollbacks: Rollbacks;
   readonly cascades: CascadeIndex;
   readonly events: Events;
+  /** Whether only events that caused rollbacks were traced (`--event-trace=2`). */
+  readonly onlyStragglers: boolean;
   readonly places: LpPlaces;
 }
 
@@ -50,6 +53,16 @@ async function readEvents(into: Events, { part, shift }: TablePiece, turns: Turn
     await turns.took(rows);
   }
 }
+
+const README = '-README.txt';
+/** ROSS's number of `--event-trace` for events that cause rollbacks. */
+const STRAGGLERS = 2;
+
+const saysStragglers = ({ files }: Sources): boolean =>
+  files.some(
+    ({ path }) =>
+      path.endsWith(README) && readReadme(readFileSync(path, 'utf8'))?.eventTrace === STRAGGLERS,
+  );
 
 /** From `lp-mapping.txt`; else from samples of LPs. */
 async function readPlaces(
@@ -92,6 +105,7 @@ export async function loadTraces(path: string, signal: AbortSignal): Promise<Tra
       rollbacks,
       cascades: await inTurns(CascadeIndex.of(rollbacks), signal),
       events,
+      onlyStragglers: saysStragglers(sources),
       places: await readPlaces(sources, tables, turns),
     };
   } finally {

@@ -1,6 +1,6 @@
 /** The simulation's routes over a recorded run: what they say is what SQL says. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LiveServer, startServer } from 'triscope/live';
@@ -139,6 +139,22 @@ describe('the matrix', () => {
       'SELECT sum(network_sends) AS sends FROM ross_pe GROUP BY pe_id ORDER BY pe_id',
     );
     expect([matrix.counts[1], matrix.counts[2]]).toEqual(rows.map(({ sends }) => sends));
+  });
+
+  it('is made from PEs’ counters if only events that caused rollbacks were traced', async () => {
+    const path = join(folder, 'stragglers.tri');
+    cpSync(join(folder, 'run.tri'), path, { recursive: true });
+    const readme = join(path, 'stats-output', 'ross-stats-README.txt');
+    const text = readFileSync(readme, 'utf8');
+    writeFileSync(readme, text.replace('EVENT_TRACE=1', 'EVENT_TRACE=2'));
+    const other = await startServer({ recording: path });
+    try {
+      const url = new URL('/api/matrix?level=pe', other.url);
+      const answer = await fetch(url, { headers: BEARER });
+      expect(unpack<Matrix>(await answer.arrayBuffer()).of).toBe('sends');
+    } finally {
+      await other.close();
+    }
   });
 
   it('of rollbacks counts each of them', async () => {

@@ -1,6 +1,6 @@
-/** One frame of the animation, and its picture as SVG. */
-import { escapeText } from '../../../src/model/markup.ts';
+/** One frame of the animation, and its marks as SVG. */
 import type { AnimationFacts, DrawnPlaces } from '../../../src/view/simulation/animation.ts';
+import { coordinate } from '../parts/coordinate.ts';
 import { hexColour, type Scale, stepOf } from '../parts/palettes.ts';
 
 /** One frame as it is drawn. */
@@ -17,30 +17,21 @@ export interface Frame {
 /** Joined LPs are round, LPs in a grid are square. */
 export const isGrid = ({ links }: Frame) => links.length === 0;
 
-const at = (value: number) => Number(value.toFixed(2));
-
-/** @param title as plain text */
-export function frameSvg(frame: Frame, width: number, title: string): string {
+/** The marks and the lines between them. */
+export function frameSvg(frame: Frame): string {
   const { places, links, values, scale } = frame;
-  const { x, y, radius, height } = places;
-  const escaped = escapeText(title);
+  const { x, y, radius } = places;
   const lines = links.map(
     ([a, b]) =>
-      `<line x1="${at(x[a])}" y1="${at(y[a])}" x2="${at(x[b])}" y2="${at(y[b])}" stroke="#999"/>`,
+      `<line x1="${coordinate(x[a])}" y1="${coordinate(y[a])}" x2="${coordinate(x[b])}" y2="${coordinate(y[b])}" stroke="#999"/>`,
   );
   const marks = Array.from(x, (_, k) => {
     const step = stepOf(values[k], scale);
     const colour =
       step < 0 ? 'fill="none" stroke="#999"' : `fill="${hexColour(step, scale.palette)}"`;
     return isGrid(frame)
-      ? `<rect x="${at(x[k] - radius)}" y="${at(y[k] - radius)}" width="${at(2 * radius)}" height="${at(2 * radius)}" ${colour}/>`
-      : `<circle cx="${at(x[k])}" cy="${at(y[k])}" r="${at(radius)}" ${colour}/>`;
+      ? `<rect x="${coordinate(x[k] - radius)}" y="${coordinate(y[k] - radius)}" width="${coordinate(2 * radius)}" height="${coordinate(2 * radius)}" ${colour}/>`
+      : `<circle cx="${coordinate(x[k])}" cy="${coordinate(y[k])}" r="${coordinate(radius)}" ${colour}/>`;
   });
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${Math.ceil(height)}" viewBox="0 0 ${width} ${Math.ceil(height)}">`,
-    `<title>${escaped}</title><rect width="100%" height="100%" fill="#fff"/>`,
-    ...lines,
-    ...marks,
-    '</svg>\n',
-  ].join('\n');
+  return [...lines, ...marks].join('\n');
 }

@@ -1,7 +1,8 @@
 /** A small picture of one host: steps over time on the scale of all hosts, the median host pale behind it, doubtful spans hatched. */
 import type { Axis } from '../axis.ts';
+import { coordinate } from '../parts/coordinate.ts';
 import { hatch } from '../parts/hatch.ts';
-import { coordinate, css, escaped } from '../parts/svg.ts';
+import { css, escaped } from '../parts/svg.ts';
 
 export interface Small {
   readonly values: ArrayLike<number>;

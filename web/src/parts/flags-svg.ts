@@ -3,7 +3,8 @@ import type { Flag } from '../../../src/view/facts/flag.ts';
 import type { Axis } from '../axis.ts';
 import { flagPlaces } from '../flags.ts';
 import { ticksOf } from '../timeline/ticks.ts';
-import { coordinate, css, escaped } from './svg.ts';
+import { coordinate } from './coordinate.ts';
+import { css, escaped } from './svg.ts';
 
 /** Seconds, and where they are drawn. */
 export interface SvgField {

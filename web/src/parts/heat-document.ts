@@ -1,7 +1,7 @@
-/** A heatmap over time as an SVG document, with names of rows, scale, times and flags. */
+/** Heatmaps as SVG: names of rows, cells and the scale; over time as a document, with times and flags. */
 import { flagsSvg, type SvgField, timesSvg } from './flags-svg.ts';
 import { binsOf, type Heat, heatSvg } from './heat.ts';
-import { hexColour } from './palettes.ts';
+import { hexColour, type PaletteName } from './palettes.ts';
 import { css, escaped, svgDocument } from './svg.ts';
 
 const LEFT = 72;
@@ -10,15 +10,79 @@ const WIDE = 900;
 const HIGH = 480;
 const LEAST_ROW = 2;
 const MOST_ROW = 24;
-/** Width of a name. */
+/** Height of a name. */
 const NAME = 12;
 const SHADES = 9;
+const SHADE = 12;
+/** Room for the text behind the colours. */
+const BEHIND = 92;
+/** Width of a scale with its texts. */
+const SCALE_WIDE = BEHIND + SHADES * SHADE + 60;
+/** Height of times below the rows. */
+const TIMES = 16;
+
+/** Texts at both ends of a scale. */
+type Ends = readonly [least: string, most: string];
 
 interface Told {
   readonly title: string;
   readonly sentence: string;
-  /** Texts at both ends of the scale. */
-  readonly scale: readonly [string, string];
+  readonly scale: Ends;
+}
+
+interface Place {
+  readonly left: number;
+  readonly width: number;
+  readonly high: number;
+}
+
+const small = () => `font-size="11" fill="${css('--quiet')}"`;
+
+export const heightOf = ({ rows }: Heat): number =>
+  rows.length * Math.max(LEAST_ROW, Math.min(MOST_ROW, HIGH / rows.length));
+
+/** Height of `scaleSvg`, with the space above it. */
+export const SCALE_HIGH = 28;
+
+/** The colours of a scale between its ends, at the right. */
+export function scaleSvg(
+  name: PaletteName,
+  [least, most]: Ends,
+  right: number,
+  top: number,
+): string {
+  const left = right - BEHIND - SHADES * SHADE;
+  const y = top + 8;
+  const shades = Array.from({ length: SHADES }, (_, k) => {
+    const shade = hexColour(Math.round((255 * k) / (SHADES - 1)), name);
+    return `<rect x="${left + SHADE * k}" y="${y}" width="${SHADE}" height="10" fill="${shade}"/>`;
+  });
+  return [
+    `<text x="${left - 6}" y="${y + 9}" text-anchor="end" ${small()}>${escaped(least)}</text>`,
+    ...shades,
+    `<text x="${right - BEHIND + 6}" y="${y + 9}" ${small()}>${escaped(most)}</text>`,
+  ].join('\n');
+}
+
+/** Cells beside the names of their rows. The scale is below them, after `between` pixels. */
+export function namedHeatSvg(
+  heat: Heat,
+  ends: Ends,
+  { left, width, high }: Place,
+  between = 0,
+): string {
+  const each = high / heat.rows.length;
+  const stride = Math.max(1, Math.ceil(NAME / each));
+  const names = heat.rows.map(({ label }, k) =>
+    k % stride === 0
+      ? `<text x="${left - 8}" y="${((k + 0.5) * each + 4).toFixed(1)}" text-anchor="end" ${small()}>${escaped(label)}</text>`
+      : '',
+  );
+  return [
+    ...names,
+    `<g transform="translate(${left} 0)">${heatSvg(heat, width, high, css('--text'))}</g>`,
+    scaleSvg(heat.scale.palette, ends, left + Math.max(width, SCALE_WIDE), high + between),
+  ].join('\n');
 }
 
 export function heatDocument(
@@ -26,40 +90,18 @@ export function heatDocument(
   { title, sentence, scale }: Told,
   field: SvgField,
 ): string {
-  const each = Math.max(LEAST_ROW, Math.min(MOST_ROW, HIGH / heat.rows.length));
-  const high = each * heat.rows.length;
-  const stride = Math.max(1, Math.ceil(NAME / each));
-  const text = `font-size="11" fill="${css('--quiet')}"`;
-  const names = heat.rows.map(({ label }, k) =>
-    k % stride === 0
-      ? `<text x="${LEFT - 8}" y="${((k + 0.5) * each + 4).toFixed(1)}" text-anchor="end" ${text}>${escaped(label)}</text>`
-      : '',
-  );
+  const high = heightOf(heat);
   const { from, to, axis } = field;
   const [first, last] = [axis.of(from), axis.of(to)];
   const binAt = (share: number) =>
     ((axis.seconds(first + share * (last - first)) - from) / (to - from)) * binsOf(heat);
   const isEven = axis.kind === 'real' || axis.kind === 'wall';
-  const placed = isEven ? heat : { ...heat, binAt };
-  const cells = `<g transform="translate(${LEFT} 0)">${heatSvg(placed, WIDE, high, css('--text'))}</g>`;
   const place = { left: LEFT, top: 0, width: WIDE, high };
-  const below = high + 24;
-  const shades = Array.from({ length: SHADES }, (_, k) => {
-    const shade = hexColour(Math.round((255 * k) / (SHADES - 1)), heat.scale.palette);
-    return `<rect x="${LEFT + WIDE - 200 + 12 * k}" y="${below}" width="12" height="10" fill="${shade}"/>`;
-  });
-  const [least, most] = scale;
-  const legend = [
-    `<text x="${LEFT + WIDE - 206}" y="${below + 9}" text-anchor="end" ${text}>${escaped(least)}</text>`,
-    ...shades,
-    `<text x="${LEFT + WIDE - 200 + 12 * SHADES + 6}" y="${below + 9}" ${text}>${escaped(most)}</text>`,
-  ];
   const parts = [
-    ...names,
-    cells,
+    namedHeatSvg(isEven ? heat : { ...heat, binAt }, scale, place, TIMES),
     flagsSvg(field, place),
     timesSvg(field, { ...place, top: high }),
-    ...legend,
   ];
-  return svgDocument(title, sentence, LEFT + WIDE + 12, below + 20, parts.join('\n'));
+  const below = high + TIMES + SCALE_HIGH;
+  return svgDocument(title, sentence, LEFT + WIDE + 12, below, parts.join('\n'));
 }

@@ -1,8 +1,11 @@
 /** Lines or a stack as SVG, from the bins that are on the page. */
-import { flagsSvg, type SvgField } from './flags-svg.ts';
+
+import { coordinate } from './coordinate.ts';
+import { flagsSvg, type SvgField, timesSvg } from './flags-svg.ts';
 import { type Chart, type Line, topOf, tops } from './lines.ts';
 import { BAR, colourOf, DASHES, figureOf } from './plot.ts';
-import { coordinate, css, escaped, svgDocument } from './svg.ts';
+import { roundValues } from './round.ts';
+import { css, escaped, svgDocument } from './svg.ts';
 
 const WIDE = 900;
 const HIGH = 220;
@@ -11,7 +14,6 @@ const RIGHT = 12;
 const BOTTOM = 44;
 /** Height of the legend. */
 const ROW = 16;
-const TICKS = 5;
 
 /** A path through the points, with gaps where a value is missing. Steps hold a value over its bin. */
 function path(xs: ArrayLike<number>, ys: ArrayLike<number>, isStep: boolean): string {
@@ -76,19 +78,15 @@ export function linesSvg(
   ];
   const figure = figureOf(chart.unit);
   const text = `font-size="11" fill="${css('--quiet')}"`;
-  for (let k = 0; k <= TICKS; k++) {
-    const value = (k * top) / TICKS;
+  for (const value of roundValues(0, top)) {
     const at = coordinate(y(value));
     parts.push(
       `<path d="M${LEFT} ${at}H${WIDE - RIGHT}" stroke="${css('--line')}"/>`,
       `<text x="${LEFT - 6}" y="${at}" dy="4" text-anchor="end" ${text}>${escaped(figure(value))}</text>`,
     );
-    const moment = first + (k * (last - first)) / TICKS;
-    const anchor = k === 0 ? 'start' : k === TICKS ? 'end' : 'middle';
-    parts.push(
-      `<text x="${coordinate(x(moment))}" y="${HIGH + 16}" text-anchor="${anchor}" ${text}>${escaped(axis.text(moment, (last - first) / 100))}</text>`,
-    );
   }
+  const place = { left: LEFT, top: 8, width: WIDE - LEFT - RIGHT, high: HIGH - 8 };
+  parts.push(timesSvg(field, { ...place, top: HIGH }));
   const order = lines.map((_, k) => (chart.stacked ? lines.length - 1 - k : k));
   // Estimates in a stack may sum to more than there was: what is above the scale is not in the picture.
   parts.push(`<g clip-path="url(#frame-${chart.id})">`);
@@ -100,10 +98,7 @@ export function linesSvg(
         : `<path d="${path(xs, ys, chart.step === true)}" fill="none" stroke="${colourOf(k)}" stroke-width="1.6" stroke-dasharray="${DASHES[k % DASHES.length].join(' ')}"/>`,
     );
   }
-  parts.push(
-    '</g>',
-    flagsSvg(field, { left: LEFT, top: 8, width: WIDE - LEFT - RIGHT, high: HIGH - 8 }),
-  );
+  parts.push('</g>', flagsSvg(field, place));
   let [left, row] = [LEFT, 0];
   lines.forEach(({ label }, k) => {
     const wide = 28 + 6.5 * label.length;

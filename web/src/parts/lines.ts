@@ -98,7 +98,10 @@ export function topOf(
   if (!whole && !chart.stacked) return headroom(chart, highestOf(columns));
   let top = 0;
   for (const column of columns) {
-    for (let k = 0; k < column.length; k++) top = Math.max(top, column[k] ?? 0);
+    for (let k = 0; k < column.length; k++) {
+      const value = column[k];
+      if (typeof value === 'number' && value > top) top = value;
+    }
   }
   return headroom(chart, top);
 }

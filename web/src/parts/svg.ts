@@ -4,8 +4,6 @@ import { escapeText as escaped } from '../../../src/model/markup.ts';
 
 export { escaped };
 
-export const coordinate = (value: number): string => String(Number(value.toFixed(2)));
-
 const HEAD = 48;
 const FONT = 'system-ui, "DejaVu Sans", sans-serif';
 

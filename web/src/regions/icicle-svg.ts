@@ -1,5 +1,6 @@
 /** The icicle, or `upwards` the flame graph, as an SVG document. */
-import { coordinate, css, escaped, svgDocument } from '../parts/svg.ts';
+import { coordinate } from '../parts/coordinate.ts';
+import { css, escaped, svgDocument } from '../parts/svg.ts';
 import type { Piece } from './icicle.ts';
 
 const WIDE = 900;

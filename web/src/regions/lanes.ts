@@ -1,9 +1,10 @@
 /** Lanes of regions over time: painted, as SVG, and as a table. */
 import type { Axis } from '../axis.ts';
 import { percent } from '../figures.ts';
+import { coordinate } from '../parts/coordinate.ts';
 import { flagsSvg, type SvgField, timesSvg } from '../parts/flags-svg.ts';
 import { HATCH_ID, hatch, hatchPattern } from '../parts/hatch.ts';
-import { coordinate, css, escaped, svgDocument } from '../parts/svg.ts';
+import { css, escaped, svgDocument } from '../parts/svg.ts';
 import type { Table } from '../parts/table.ts';
 import type { Lane } from './lane.ts';
 

@@ -1,5 +1,6 @@
 /** Strips: a dot for each process, a box for the middle half. */
-import { coordinate, css, escaped } from '../parts/svg.ts';
+import { coordinate } from '../parts/coordinate.ts';
+import { css, escaped } from '../parts/svg.ts';
 import { general, type Strip } from './report.ts';
 
 const ROW = 26;

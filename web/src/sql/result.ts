@@ -1,7 +1,10 @@
 /** A query's answer as table and as chart. Pure. */
+
+import { escapeText as escaped } from '../../../src/model/markup.ts';
 import type { QueryAnswer, QueryCell } from '../../../src/view/facts/query.ts';
 import { short } from '../figures.ts';
-import { coordinate, escaped } from '../parts/svg.ts';
+import { coordinate } from '../parts/coordinate.ts';
+import { roundValues } from '../parts/round.ts';
 import type { Cell, Table } from '../parts/table.ts';
 
 const cellOf = (value: QueryCell): Cell =>
@@ -56,6 +59,8 @@ export function drawableOf({ columns, rows }: QueryAnswer): Drawable | null {
 }
 
 const [LEFT, RIGHT, HIGH, BOTTOM] = [64, 12, 220, 24];
+/** Pixels of half a letter. */
+const LETTER = 4;
 
 /** Points of each column, `colours` in turn, in an SVG `width` pixels wide. Texts are escaped. */
 export function resultSvg(
@@ -81,19 +86,21 @@ export function resultSvg(
   const py = (value: number) => 8 + (1 - (value - low) / (top - low)) * (HIGH - 8);
   const text = 'font-size="11" fill="currentColor"';
   const parts: string[] = [];
-  for (let k = 0; k <= 4; k++) {
-    const value = low + (k * (top - low)) / 4;
+  for (const value of roundValues(low, top)) {
     const at = coordinate(py(value));
     parts.push(
       `<path d="M${LEFT} ${at}H${width - RIGHT}" stroke="currentColor" opacity="0.15"/>`,
       `<text x="${LEFT - 6}" y="${at}" dy="4" text-anchor="end" ${text}>${short(value)}</text>`,
     );
-    const moment = x0 + (k * (x1 - x0)) / 4;
-    const anchor = k === 0 ? 'start' : k === 4 ? 'end' : 'middle';
-    parts.push(
-      `<text x="${coordinate(px(moment))}" y="${HIGH + 16}" text-anchor="${anchor}" ${text}>${escaped(`${Number(moment.toPrecision(4))}${k === 4 ? ` ${columns[x].name}` : ''}`)}</text>`,
-    );
   }
+  const moments = roundValues(x0, x1);
+  moments.forEach((moment, k) => {
+    const says = `${moment}${k === moments.length - 1 ? ` ${columns[x].name}` : ''}`;
+    const isAtEnd = px(moment) > width - RIGHT - LETTER * says.length;
+    parts.push(
+      `<text x="${coordinate(px(moment))}" y="${HIGH + 16}" text-anchor="${isAtEnd ? 'end' : 'middle'}" ${text}>${escaped(says)}</text>`,
+    );
+  });
   ys.forEach((column, n) => {
     const dots = points.flatMap((row) => {
       const value = row[column];
