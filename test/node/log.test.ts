@@ -201,7 +201,16 @@ describe.skipIf(process.platform !== 'linux')('four collectors, killed again and
         told.set(name, Number(last));
       });
       const ended = new Promise((resolve) => child.on('close', resolve));
-      const writing = new Promise((resolve) => child.stdout.once('data', resolve));
+      let said = '';
+      child.stderr.on('data', (data) => {
+        said += data;
+      });
+      const writing = new Promise((resolve, reject) => {
+        child.stdout.once('data', resolve);
+        child.once('close', () => reject(new Error(`${name} ended before it wrote: ${said}`)));
+      });
+      // Of those that are killed first, nobody asks.
+      writing.catch(() => {});
       return { child, ended, writing };
     };
     const running = Array.from({ length: 4 }, start);

@@ -194,11 +194,11 @@ describe.each([
 });
 
 it('a query that takes longer than it may is ended, and others go on', async () => {
-  const recording = await openRecording(path, { timeLimit: 0.3 });
+  const recording = await openRecording(path, { timeLimit: 2 });
   const endless =
     'SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range * b.range % 7 = 3';
   await expect(recording.query(endless)).rejects.toThrow(
-    new TimeLimitError('the query was stopped after 0.3 s, its time limit'),
+    new TimeLimitError('the query was stopped after 2 s, its time limit'),
   );
   expect(await recording.query('SELECT count(*) AS n FROM ross_pe')).toEqual([{ n: 1 }]);
   await recording.close();

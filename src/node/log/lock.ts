@@ -5,6 +5,7 @@ import {
   fstatSync,
   openSync,
   readFileSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -121,7 +122,8 @@ function takeOver(path: string): void {
     closeSync(openSync(turn, 'wx'));
   } catch {
     const left = statSync(turn, { throwIfNoEntry: false });
-    if (left !== undefined && Date.now() - left.mtimeMs > TURN) unlinkSync(turn);
+    // Another may remove it at the same time.
+    if (left !== undefined && Date.now() - left.mtimeMs > TURN) rmSync(turn, { force: true });
     return;
   }
   try {
@@ -132,6 +134,7 @@ function takeOver(path: string): void {
   } catch {
     // Removed meanwhile: the next try decides.
   } finally {
-    unlinkSync(turn);
+    // It is gone if this process was stopped for longer than a turn may take.
+    rmSync(turn, { force: true });
   }
 }
