@@ -222,13 +222,18 @@ async function rendererSeconds(browser) {
     .reduce((sum, { cpuTime }) => sum + cpuTime, 0);
 }
 
-async function live(browser) {
-  const server = await serve('live', SECONDS + 15);
-  // Not by Playwright: it would be told of every message, at the page's and its own cost.
+/** Opens a page that Playwright does not drive: it would be told of every message, at the page's and its own cost. */
+async function undriven(browser, url) {
   const session = await browser.newBrowserCDPSession();
   const { targetId } = await session.send('Target.createTarget', {
-    ...{ url: server.url, width: 1280, height: 720, newWindow: true },
+    ...{ url, width: 1280, height: 720, newWindow: true },
   });
+  return { close: () => session.send('Target.closeTarget', { targetId }) };
+}
+
+async function live(browser) {
+  const server = await serve('live', SECONDS + 15);
+  const shown = await undriven(browser, server.url);
   await sleep(6000);
   const before = [await rendererSeconds(browser), await server.seconds(), performance.now()];
   await sleep(SECONDS * 1000);
@@ -237,14 +242,14 @@ async function live(browser) {
   const its = (100 * ((await server.seconds()) - before[1])) / seconds;
   tell(`live, 10 Hz × ${LIVE_PES} PEs: the page, of a core`, page, '%', 20);
   tell(`live, 10 Hz × ${LIVE_PES} PEs: the server, of a core`, its, '%', 2);
-  await session.send('Target.closeTarget', { targetId });
+  await shown.close();
   server.close();
 }
 
-/** Events a second of a run with as many PEs as CPUs; `browser`: with a page that follows it. */
+/** Events a second of a run of several seconds with as many PEs as CPUs; `browser`: with a page that follows it. */
 function simulate(browser) {
   return new Promise((resolve, reject) => {
-    const words = `sim run phold --pes=${availableParallelism()} --synch=3 --nlp=256 --lookahead=0.1 --batch=64 --end=600 --engine-stats=gvt,rt --rt-interval=100 --stream=ws --json`;
+    const words = `sim run phold --pes=${availableParallelism()} --synch=3 --nlp=256 --lookahead=0.1 --batch=64 --end=60000 --engine-stats=gvt,rt --rt-interval=100 --stream=ws --json`;
     const child = spawn(process.execPath, [join(root, 'bin', 'triscope'), ...words.split(' ')], {
       cwd: folder,
     });
@@ -257,10 +262,7 @@ function simulate(browser) {
       err += part;
       const url = /http:\S+/.exec(err)?.[0];
       if (browser !== null && page === null && url !== undefined) {
-        page = browser.newPage().then(async (one) => {
-          await one.goto(url).catch(() => {});
-          return one;
-        });
+        page = undriven(browser, url);
       }
     });
     child.on('exit', async (code) => {

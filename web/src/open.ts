@@ -6,8 +6,8 @@ import type { Page, PageFacts } from './page.svelte.ts';
 import { type SavedPage, SavedSource, savedPage } from './saved.ts';
 import { ApiSource, fetchFacts, type PageSource } from './source.ts';
 
-/** Milliseconds between redraws of a live run, at least. */
-const PERIOD = 200;
+/** Milliseconds between redraws of a live run, at least: the run may need the CPUs on which the page is drawn. */
+const PERIOD = 500;
 /** Times as long as a redraw takes until the next: however much there is to draw, most of a core stays free. */
 const REST = 8;
 
