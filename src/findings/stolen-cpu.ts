@@ -20,7 +20,7 @@ import {
 } from './finding.ts';
 import { factsOf, ROLLBACK_SIGNS } from './samples.ts';
 import { ENOUGH } from './threads.ts';
-import { type LossWindow, stretchOf, when } from './when.ts';
+import { type LossWindow, type Stretch, stretchOf, when } from './when.ts';
 
 const LOST = {
   value: 0.05,
@@ -109,10 +109,15 @@ interface Caused {
 const lost = ({ steal, waiting }: PeOnNode): number => Math.min(1, (steal ?? 0) + (waiting ?? 0));
 
 /** First the PEs that the sentence names, then the others; each group from the worst on. */
-const rowsOf = (spoken: readonly PeOnNode[], all: readonly PeOnNode[]): readonly Row[] => {
+const rowsOf = (
+  spoken: readonly PeOnNode[],
+  all: readonly PeOnNode[],
+  stretch: Stretch | null = null,
+): readonly Row[] => {
   const worstFirst = (some: readonly PeOnNode[]) => [...some].sort((a, b) => lost(b) - lost(a));
+  const [worst, ...rest] = worstFirst(spoken);
   const others = all.filter((pe) => !spoken.includes(pe));
-  return asRows([...worstFirst(spoken), ...worstFirst(others)]);
+  return asRows([{ ...worst, ...stretch }, ...rest, ...worstFirst(others)]);
 };
 
 const mean = (values: readonly number[]): number =>
@@ -201,9 +206,9 @@ interface Context {
   readonly weight: string;
 }
 
-/** “, from 1.20 to 2.35 s” if the loss was within a part of the run, otherwise ''. */
-const whenOf = (those: readonly PeOnNode[], { windows }: Context): string =>
-  when(stretchOf(windows.filter(({ pe_id }) => those.some((pe) => pe.pe_id === pe_id))));
+/** The part of the run that has the loss of these PEs; null for the whole run. */
+const stretchOfPes = (those: readonly PeOnNode[], { windows }: Context): Stretch | null =>
+  stretchOf(windows.filter(({ pe_id }) => those.some((pe) => pe.pe_id === pe_id)));
 
 /** A PE that loses much more time than the others. */
 function outlier(pe: PeOnNode, all: readonly PeOnNode[], context: Context): FindingParts {
@@ -212,10 +217,11 @@ function outlier(pe: PeOnNode, all: readonly PeOnNode[], context: Context): Find
   const severity: Severity = lost(pe) >= MUCH || effect !== null ? 'problem' : 'notice';
   const compared = others.length === 0 ? '' : ` (other PEs: ${percent(mean(others.map(lost)))})`;
   const then = effect === null ? '' : `; ${effect}`;
+  const stretch = stretchOfPes([pe], context);
   return {
     severity,
-    sentence: `PE ${pe.pe_id} ${lostText(percent(lost(pe)), waitsForOwn(pe.own))}${compared}${whenOf([pe], context)}: ${reasons(pe)}${context.weight}${then}.`,
-    evidence: { sql: context.sql, rows: rowsOf([pe], all) },
+    sentence: `PE ${pe.pe_id} ${lostText(percent(lost(pe)), waitsForOwn(pe.own))}${compared}${when(stretch)}: ${reasons(pe)}${context.weight}${then}.`,
+    evidence: { sql: context.sql, rows: rowsOf([pe], all, stretch) },
     ...expecting(adviceFor([pe], context), lost(pe), 'for that share of its time, it had no CPU'),
   };
 }
@@ -239,10 +245,11 @@ function together(
       : []),
     ...(waitsForOwn(own) ? [`another ${percent(own)} while threads of its own process ran`] : []),
   ];
+  const stretch = stretchOfPes(some, context);
   return {
     severity: mean(shares) >= MUCH ? 'problem' : 'notice',
-    sentence: `${pes(some.map(({ pe_id }) => pe_id))} ${lostText(range, waitsForOwn(own))}${whenOf(some, context)}: ${some.length > 1 ? 'on average ' : ''}${parts.join(', and ')}${context.weight}.`,
-    evidence: { sql: context.sql, rows: rowsOf(some, all) },
+    sentence: `${pes(some.map(({ pe_id }) => pe_id))} ${lostText(range, waitsForOwn(own))}${when(stretch)}: ${some.length > 1 ? 'on average ' : ''}${parts.join(', and ')}${context.weight}.`,
+    evidence: { sql: context.sql, rows: rowsOf(some, all, stretch) },
     ...expecting(
       adviceFor(some, context),
       mean(shares),

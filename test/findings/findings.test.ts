@@ -140,6 +140,21 @@ describe('a stolen CPU', () => {
     expect(found.evidence.rows[0]).toMatchObject({ pe_id: 1, cpu: 1, steal: expect.closeTo(0.3) });
   });
 
+  it('names the part of the run that has the loss, as its evidence does', async () => {
+    const stolen = (second: number) => 60 * Math.max(0, second - SECONDS.length / 2);
+    const stats = rawStats(
+      'h1',
+      [0, ...SECONDS].map((second) => ({
+        time: NOON + second,
+        cpus: [0, stolen(second)].map((steal) => ({ user: 100 * second - steal, steal })),
+      })),
+    );
+    const [found] = await about([samples(20, 400)], stats);
+    const [, from, to] = /, from ([\d.]+) to ([\d.]+) s:/.exec(found.sentence) ?? [];
+    const row = { pe_id: 1, from: expect.closeTo(Number(from)), to: expect.closeTo(Number(to)) };
+    expect(found.evidence.rows[0]).toMatchObject(row);
+  });
+
   it('is told with what the PE’s late events do to others', async () => {
     const rollbacks = batchOf(ROSS_ROLLBACK, [
       { pe_id: 0, real_time: 1, cause: 'straggler', source_pe: 1, events_undone: 90 },
