@@ -57,13 +57,14 @@ function told(program: ts.Program, entries: readonly string[]): Told {
   const without: string[] = [];
   const bare: string[] = [];
   const examples = new Map<string, string>();
+  /** Functions and classes, also those that a constant holds. */
+  const isCalled = (symbol: ts.Symbol, first: ts.Declaration) =>
+    (symbol.flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Class)) !== 0 ||
+    ((symbol.flags & ts.SymbolFlags.Variable) !== 0 &&
+      checker.getTypeOfSymbolAtLocation(symbol, first).getCallSignatures().length > 0);
   const lookForExample = (symbol: ts.Symbol) => {
     const [first] = symbol.declarations ?? [];
-    if (
-      first === undefined ||
-      (symbol.flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Class)) === 0
-    )
-      return;
+    if (first === undefined || !isOurs(first) || !isCalled(symbol, first)) return;
     const file = relative(ROOT, first.getSourceFile().fileName);
     const shown = symbol.getJsDocTags().filter(({ name }) => name === 'example');
     if (shown.length === 0) bare.push(`${file}: ${symbol.name}`);

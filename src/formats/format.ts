@@ -12,6 +12,7 @@ export type { FileInfo, Instant } from './part.ts';
 
 /** A file, or bytes in memory in its place. Reading is synchronous, because decoders run in workers and commands. */
 export interface FileSource {
+  /** Path of the file, or a name for bytes in memory. */
   readonly path: string;
   /** Bytes of the file when it was opened or last refreshed. */
   readonly size: number;
@@ -28,6 +29,7 @@ export interface FileSource {
   hole?(position: number): Hole | null;
   /** A file in the same folder; null if there is none. The caller closes it. */
   sibling(name: string): FileSource | null;
+  /** Closes the file. */
   close(): void;
 }
 
@@ -43,6 +45,7 @@ export interface Detection {
 
 /** A place where a file is not as it must be. */
 export interface Damage {
+  /** Path of the file. */
   readonly path: string;
   /** Byte of the place; -1 if `line` tells it, or if it is about the file as a whole. */
   readonly offset: number;
@@ -72,6 +75,7 @@ export interface Damage {
 export class FormatError extends TriscopeError {
   override readonly name = 'FormatError';
   override readonly exitCode = EXIT.input;
+  /** What is wrong, and where. */
   readonly damage: Damage;
 
   /** @param mend what the reader can do about it */
@@ -89,7 +93,9 @@ export type CellValue = number | bigint | string | boolean | null | readonly Cel
 
 /** The records of one kind, as rows. */
 export interface RecordKind {
+  /** Name of the kind, such as `pe`. */
   readonly name: string;
+  /** Names of a row's values, in their order. */
   readonly keys: readonly string[];
   /** Fields into which the model's bytes are decoded; empty if they stay bytes. */
   readonly payload: readonly string[];
@@ -164,6 +170,7 @@ export interface Visitor {
  * damage.
  */
 export interface Format {
+  /** What `info` calls it. */
   readonly name: string;
   /** One sentence. */
   readonly help: string;

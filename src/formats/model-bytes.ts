@@ -8,6 +8,7 @@ import { checkPayload, type PayloadField, PayloadLayoutError, payloadLayout } fr
 export interface TypeBytes {
   /** The type's name; '' if all LPs are alike. */
   readonly name: string;
+  /** Bytes of the model in each record. */
   readonly bytes: number;
   /** The fields in these bytes; null if they are unknown. */
   readonly fields: readonly PayloadField[] | null;

@@ -15,7 +15,9 @@ export type RawColumn = Uint32Array | Int32Array | BigUint64Array | Float32Array
 
 /** Some rows; `columns` are those that were asked for, valid until the next step. */
 export interface RawRows {
+  /** Number of rows. */
   readonly rows: number;
+  /** The columns that were asked for, in that order. */
   readonly columns: readonly RawColumn[];
 }
 
@@ -79,17 +81,25 @@ export interface Instant {
 
 /** What `info` prints of a file. */
 export interface FileInfo {
+  /** Path of the file. */
   readonly path: string;
+  /** Name of its format. */
   readonly format: string;
+  /** Which version of the format, in words. */
   readonly era: string;
+  /** Why it is taken for this format. */
   readonly because: string;
+  /** Bytes of the file. */
   readonly bytes: number;
   /** Records by kind; kinds without records are left out. */
   readonly records: Readonly<Record<string, number>>;
   /** Entities by domain, in the plural: pes, kps, lps, hosts, … */
   readonly entities: Readonly<Record<string, number>>;
+  /** Time of the first record; null if it has none. */
   readonly from: Instant | null;
+  /** Time of the last record; null if it has none. */
   readonly to: Instant | null;
+  /** Data that could not be used or is doubtful: the place, and what is wrong. */
   readonly suspect: readonly { readonly where: string; readonly what: string }[];
   /** What only this format knows. */
   readonly more?: Readonly<Record<string, unknown>>;

@@ -16,7 +16,9 @@ export type PayloadType = keyof typeof PAYLOAD_TYPES;
 
 /** A field of a model's own bytes: `count` values of a type, at a byte from the record's beginning. */
 export interface PayloadField {
+  /** Name of the field. */
   readonly name: string;
+  /** How its bytes are read. */
   readonly type: PayloadType;
   /** Number of values; 1 by default. */
   readonly count?: number;

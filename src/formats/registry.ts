@@ -20,7 +20,9 @@ const CERTAIN = 0.9;
 
 /** A format, and why a file is of it. */
 export interface Identified {
+  /** The format. */
   readonly format: Format;
+  /** Why the format claims the file. */
   readonly detection: Detection;
 }
 
@@ -77,6 +79,7 @@ export interface OpenedFile extends OpenFile {
   readonly format: string;
   /** Remembers the file's end. The function returned tells later whether it is still there, that is, whether the file was only appended to. */
   remember(): () => boolean;
+  /** Closes the file. */
   close(): void;
 }
 

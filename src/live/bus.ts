@@ -14,6 +14,7 @@ export interface Follower {
    * so far: those dropped before it joined, and those for which it had no room.
    */
   frame(stream: number, frame: Uint8Array, must: boolean, left: number): boolean;
+  /** Receives what is known of the run, whenever it changes. */
   facts(facts: Facts): void;
   /** Whether it wants samples of a table; all tables by default. */
   wants?(table: string): boolean;

@@ -54,6 +54,7 @@ export interface Reading {
   readonly value: bigint;
   /** Seconds between the two. */
   readonly seconds: number;
+  /** How the counter behaves: its width, its limits. */
   readonly rule: CounterRule;
   /** What was read last, in the counter's unit, where that is not `previous`. */
   readonly last?: bigint;
@@ -69,6 +70,7 @@ export interface Reading {
 export interface Repaired {
   /** What was certainly counted, in the counter's unit; never negative. */
   readonly delta: bigint;
+  /** What happened between the two readings. */
   readonly verdict: Verdict;
   /** The reason, as one clause; '' if ok. */
   readonly reason: string;

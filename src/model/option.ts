@@ -8,8 +8,11 @@ type OptionKind = 'int' | 'float' | 'size' | 'bool' | 'string';
  * `choice`, `text` and `size` (bytes).
  */
 export interface OptionSpec<V extends number | boolean | string = number | boolean | string> {
+  /** What values it takes. */
   readonly kind: OptionKind;
+  /** The value where it is not given. */
   readonly default: V;
+  /** Its line in `--help`. */
   readonly help: string;
   /** Minimum, in its unit. */
   readonly min?: number;

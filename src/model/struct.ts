@@ -41,7 +41,9 @@ export interface RingField<T extends Scalar = Scalar> {
 
 /** One of some words, which are declared: a number in memory, a string for handlers. */
 export interface WordField<W extends string = string> {
+  /** What tells it from other fields. */
   readonly kind: 'word';
+  /** The words, in the order of their declaration. */
   readonly words: readonly W[];
   /** The number of each. */
   readonly numbers: ReadonlyMap<unknown, number>;

@@ -41,6 +41,7 @@ export interface CollectionOptions {
   readonly hostname?: string;
   /** Folder with a recorded `proc` and `sys`; this machine if omitted. */
   readonly root?: string;
+  /** Version of the raw format. */
   readonly style?: RawStyle;
   /** Milliseconds allowed for sources that can block, such as Lustre's; 2000 if omitted. */
   readonly deadline?: number;

@@ -33,7 +33,9 @@ export interface DaemonOptions extends DaemonSettings {
   readonly open: () => Sampling;
   /** Null: groups go to the sinks alone. */
   readonly log: NodeLog | null;
+  /** Each receives every group's bytes. */
   readonly sinks: readonly GroupSink[];
+  /** Where the daemon learns which jobs run. */
   readonly jobs: JobSources;
   /**
    * Programs counters at the start, and restores them at the end; null: counters are not programmed.

@@ -167,6 +167,7 @@ export function bootId(): string {
 
 /** Where job ids come from: the list that `begin` and `end` keep, and a file that others write. */
 export interface JobSources {
+  /** The list that `begin` and `end` keep; null for none. */
   readonly list: JobList | null;
   /** Path of the job-id file. */
   readonly file: string;

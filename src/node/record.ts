@@ -8,7 +8,9 @@ import type { Absent } from './types/open-types.ts';
 
 /** Whether `begin` programs counters; `end` of the last job restores them. */
 export interface CounterUse {
+  /** Whether counters are programmed. */
   readonly program: boolean;
+  /** What writes the control registers, and restores them. */
   readonly programming: Programming;
 }
 

@@ -19,6 +19,7 @@ export type ColumnData =
 
 /** Rows as columns. */
 export interface ColumnBatch {
+  /** Number of rows. */
   readonly rows: number;
   /** By column of the result. */
   readonly columns: readonly ColumnData[];

@@ -49,6 +49,7 @@ const INTERRUPTS = 10;
 
 /** A column of a result; `type` as DuckDB names it. */
 export interface ResultColumn {
+  /** Name of the column. */
   readonly name: string;
   /** SQL type. */
   readonly type: string;

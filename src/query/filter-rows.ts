@@ -10,7 +10,9 @@ export type Cell = string | number | boolean | null;
 
 /** A column of the rows that are filtered. */
 export interface FilterColumn {
+  /** Name in the condition. */
   readonly name: string;
+  /** SQL type of its values. */
   readonly type: 'VARCHAR' | 'DOUBLE' | 'BIGINT' | 'BOOLEAN';
 }
 

@@ -15,6 +15,7 @@ export type { ColumnBatch, Row, Value };
 
 /** A result in blocks of rows, so that it need not fit into memory. */
 export interface Rows {
+  /** Names and types of a row's values. */
   readonly columns: readonly ResultColumn[];
   /** Rows in blocks of some ten thousand; a row has a value for each column. */
   readonly blocks: AsyncIterable<readonly (readonly Value[])[]>;
@@ -22,6 +23,7 @@ export interface Rows {
 
 /** A result in batches of columns. */
 export interface ColumnResult {
+  /** Names and types of the columns. */
   readonly columns: readonly ResultColumn[];
   /** Some ten thousand rows at a time. */
   readonly batches: AsyncIterable<ColumnBatch>;

@@ -16,6 +16,8 @@ export interface PlacedPart {
 
 /** What a reader could not use, or found doubtful. */
 export interface Suspect {
+  /** Path of the file in the recording. */
   readonly file: string;
+  /** What is wrong with it, in words. */
   readonly what: string;
 }

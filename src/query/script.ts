@@ -2,6 +2,7 @@
 
 /** A statement, where it is in its script: errors then tell the script's lines and columns. */
 export interface ScriptStatement {
+  /** The statement. */
   readonly sql: string;
   /** Whether it defines a view or a macro. */
   readonly defines: boolean;

@@ -100,7 +100,9 @@ export interface TableOptions {
 
 /** Rows, column by column. */
 export interface TypedBatch<C> {
+  /** Number of rows. */
   readonly rows: number;
+  /** The values of each column, by its name. */
   readonly columns: C;
   /** 1 where a row's value is missing; null where none of the column is. */
   readonly missing: { readonly [K in keyof C]: Uint8Array | null };
@@ -108,6 +110,7 @@ export interface TypedBatch<C> {
 
 /** A table of which the columns are known to the type checker. */
 export interface TypedTable<N extends string> {
+  /** Its name in SQL. */
   readonly name: N;
   /**
    * Its rows, some ten thousand at a time. Leaving the loop ends the query.

@@ -14,6 +14,7 @@ import type { Topology } from './topology.ts';
 export interface SavedSetting {
   /** Path of the file, or the setting's name if it is not a file. */
   readonly path: string;
+  /** What it held, as it was read. */
   readonly text: string;
 }
 

@@ -17,6 +17,7 @@ import { claimSlot, releaseSlot } from './thread-slot.ts';
 
 /** A part of the program that is measured separately. Each thread gets its own object. */
 export interface Region {
+  /** The name that was given. */
   readonly name: string;
   /** What the region waits for or uses. The first call that named the region decides, in any thread. */
   readonly hint: Hint;

@@ -52,6 +52,7 @@ export interface PageNode {
 export interface PageThread {
   /** The kernel's id of the thread. */
   readonly tid: number;
+  /** Whether the thread still runs. */
   readonly alive: boolean;
   /** Number of regions that it is in, one inside the other. */
   readonly depth: number;
@@ -59,8 +60,11 @@ export interface PageThread {
 
 /** All that a page holds at one moment: regions, threads, and the tree of regions with counts and seconds. */
 export interface PageSnapshot {
+  /** Regions that the process has named. */
   readonly regions: readonly PageRegion[];
+  /** Threads that have marked regions. */
   readonly threads: readonly PageThread[];
+  /** The hierarchy of regions: each node is a region inside another. */
   readonly nodes: readonly PageNode[];
   /** For each region: time in which any thread was in it as its outermost region. */
   readonly united: readonly UnitedTime[];

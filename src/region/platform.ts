@@ -45,6 +45,7 @@ export interface PlatformOptions {
 
 /** A signal that this machine has. */
 export interface SignalInfo extends SignalDeclaration {
+  /** Name of the provider that has it. */
   readonly provider: string;
   /** Other names that it may be asked for by. */
   readonly aliases: readonly string[];

@@ -21,7 +21,9 @@ export type Synchroniser = keyof typeof SYNCHRONISERS;
  * in bytes.
  */
 export interface RunConfig {
+  /** How PEs keep the order of events. */
   readonly synch: Synchroniser;
+  /** Number of PEs. */
   readonly pes: number;
   /** KPs per PE. */
   readonly nkp: number;
@@ -39,7 +41,9 @@ export interface RunConfig {
   readonly maxOptLookahead: number;
   /** Maximum bytes of event memory, for all PEs together. */
   readonly maxMemory: number;
+  /** Seeds of the LPs' random streams. */
   readonly seeds: Seeds;
+  /** Seeds of the engine's own random streams. */
   readonly coreSeeds: Seeds;
   /** Whether to keep (sampled) times of the engine's activities. */
   readonly timing: boolean;

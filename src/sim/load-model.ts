@@ -16,7 +16,9 @@ export type ModelReference = { readonly name: string } | { readonly url: string 
 
 /** A model as it was found: by name, or in a file. `dispose` removes what was compiled for it. */
 export interface LoadedModel {
+  /** The model itself. */
   readonly model: Model;
+  /** How another thread finds it. */
   readonly reference: ModelReference;
   /** Path of a user's model. */
   readonly path?: string;

@@ -43,7 +43,9 @@ export interface LpView<S extends Fields, P> {
   readonly lookahead: number;
   /** The return value of the model's `prepare`; the options themselves if it has none. */
   readonly params: P;
+  /** The event that is handled. */
   readonly event: EventInfo;
+  /** The LP's state, which only handlers may write. */
   readonly state: ReadonlyStructOf<S>;
 }
 
@@ -55,6 +57,7 @@ export interface Lp<S extends Fields, M extends Fields, P>
   extends Omit<LpView<S, P>, 'state'>,
     Random,
     TimerCalls<M> {
+  /** The LP's state: fields as the model declares them. */
   readonly state: StructOf<S>;
   /**
    * Creates an event for LP `dest` at `now + delay` and returns its message, zeroed, to be filled
@@ -274,9 +277,13 @@ export interface Model extends ModelFields {
   readonly warmup: number | undefined;
   /** Its fields for other options; null if no field depends on options. */
   readonly sizes: ((options: OptionValues<OptionSpecs>) => ModelFields) | null;
+  /** Which LP is on which PE and KP. */
   readonly map: 'linear' | 'round-robin' | CustomMapping;
+  /** What is called at GVTs; undefined for none. */
   readonly gvtHook: GvtHook<unknown> | undefined;
+  /** Where the page draws the LPs; undefined for a grid. */
   readonly drawing: Drawing<unknown> | undefined;
+  /** Instruments by name. */
   readonly instruments: Readonly<Record<string, Instrument<Fields, Fields, unknown>>>;
   /** Name of the instrument of the LP with global id `lp`; null for none, undefined for its type's. */
   instrumentOf(lp: number, params: unknown): string | null | undefined;

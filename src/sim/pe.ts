@@ -49,9 +49,11 @@ export interface OutputLine {
   readonly priority: number;
   /** The event's tie-breaker, a random number; `prefix` has those of its zero-offset ancestors. */
   readonly tie: number;
+  /** Tie-breakers of the event's zero-offset ancestors. */
   readonly prefix: readonly number[];
   /** The LP; -1 for a GVT hook. */
   readonly lp: number;
+  /** The line, without its end. */
   readonly text: string;
 }
 

@@ -28,7 +28,9 @@ function expectNumber(method: string, name: string, value: unknown): void {
  * them.
  */
 export interface ModelResults {
+  /** Sums over all LPs. */
   readonly totals: Record<string, number>;
+  /** Largest values over all LPs. */
   readonly maxima: Record<string, number>;
   /** Histograms: weights by bin. */
   readonly counts: Record<string, number[]>;

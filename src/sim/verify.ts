@@ -22,6 +22,7 @@ import { type ChaosRuns, casesFor, type VerifyCase, whatOf } from './verify-case
 export interface VerifyRow {
   /** Name of the case. */
   readonly name: string;
+  /** How its PEs kept the order of events. */
   readonly synchroniser: Synchroniser;
   /** Number of PEs. */
   readonly pes: number;
@@ -55,12 +56,14 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal;
   /** Called before each run. */
   readonly onCase?: (name: string, index: number, count: number) => void;
+  /** Called with the result of each run. */
   readonly onRow?: (row: VerifyRow) => void;
   /**
    * Called where handlers write variables at the top of the model's modules: `samples (shop.ts:3:5)`. They are not
    * undone, and each thread has its own.
    */
   readonly onWritten?: (variables: readonly string[]) => void;
+  /** Where the model's own output goes. */
   readonly console?: NodeJS.WritableStream;
 }
 

@@ -15,6 +15,7 @@ export type Listener = (key: number, repaired: Repaired) => void;
 
 /** Keys of a schema by their part in the rule: computed once for all devices of a type. */
 export interface RepairPlan {
+  /** The type's schema. */
   readonly schema: RawSchema;
   /** By key; null for keys that do not count. */
   readonly rules: readonly (CounterRule | null)[];

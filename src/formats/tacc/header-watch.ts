@@ -18,7 +18,15 @@ export function wasRestarted(before: number | null, last: number, boot: number |
   return before !== null && boot !== null && boot > before + SLACK && boot > last - SLACK;
 }
 
-/** Hosts are named with or without their domain. */
+/**
+ * A host's name without its domain, in lower case: files name hosts with or without it.
+ * @example
+ * ```ts
+ * import { shortHost } from 'triscope/formats/tacc';
+ *
+ * shortHost('C401-101.example.org'); // 'c401-101'
+ * ```
+ */
 export const shortHost = (name: string): string => name.trim().split('.')[0].toLowerCase();
 
 export class HeaderWatch {

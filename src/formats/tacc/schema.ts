@@ -8,7 +8,9 @@ import { label, type Metric, type Schema } from '../../model/metric.ts';
 
 /** A key of a type: whether it counts, how wide it is (bits), and its unit ('' for a bare number). */
 export interface RawKey {
+  /** Name of the key. */
   readonly name: string;
+  /** `event` counts since the machine's start; `control` and `gauge` do not count. */
   readonly kind: Metric['kind'];
   /** Bits of the counter; it rolls over at 2^bits. */
   readonly bits: number;
@@ -18,7 +20,9 @@ export interface RawKey {
 
 /** A type with its keys, in the order of a record's values. */
 export interface RawSchema {
+  /** Name of the type. */
   readonly type: string;
+  /** Its keys, in the order of a record's values. */
   readonly keys: readonly RawKey[];
 }
 

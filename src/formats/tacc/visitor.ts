@@ -20,6 +20,7 @@ export interface RawGroup {
 
 /** A line that could not be used, or that is suspect. All others were delivered. */
 export interface RawProblem {
+  /** Which kind of oddity it is. */
   readonly kind: OddityKind;
   /** Number of the line in the file, from 1 on. */
   readonly line: number;

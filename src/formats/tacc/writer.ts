@@ -12,11 +12,13 @@ const VERSIONS: Readonly<Record<RawStyle, string>> = { '1.0': '1.0.2', '2.3': '2
 
 /** The beginning of a raw stats file: host, kernel, seconds since its start, and schemas. */
 export interface RawHeader {
+  /** Name of the host. */
   readonly hostname: string;
   /** `Linux x86_64 5.14.0 #1 SMP …` */
   readonly uname: string;
   /** Seconds. */
   readonly uptime: number;
+  /** Schemas of the types that the file may hold. */
   readonly schemas: readonly RawSchema[];
 }
 

@@ -16,6 +16,7 @@ import { makeFolder } from '../../os/folder.ts';
 import { LogError, reasonOf } from './error.ts';
 import { headText, propertyOf } from './head.ts';
 
+/** What `archiveLog` did. */
 export interface ArchiveResult {
   /** Paths in the archive of the files that were moved now. */
   readonly moved: readonly string[];

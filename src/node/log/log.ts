@@ -53,6 +53,7 @@ function remove(path: string): boolean {
 export interface LogGroup {
   /** Whole seconds since 1970: names the file that the group begins. */
   readonly second: number;
+  /** The group as the file holds it. */
   readonly bytes: Uint8Array;
 }
 

@@ -8,7 +8,9 @@ import type { Collector, NodeType } from './type.ts';
 
 /** A type without records, with the reason. */
 export interface Absent {
+  /** Name of the type. */
   readonly type: string;
+  /** Why it has no records, as a clause. */
   readonly reason: string;
 }
 

@@ -11,6 +11,7 @@ const [WARM_UP, MEASURED] = [3, 9];
 
 /** What a type is on this machine: its schema, devices, what it lacks, and microseconds that one sample of it takes. */
 export interface TypeFacts {
+  /** The type as it is declared. */
   readonly type: NodeType;
   /** As this machine has it. */
   readonly schema: RawSchema;

@@ -62,6 +62,7 @@ export interface Collector {
   collect(writer: RawWriter): void;
   /** Reads what may roll over before the next collection; where it is opened `wide`. */
   between?(): void;
+  /** Closes its files. */
   close(): void;
 }
 

@@ -17,6 +17,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export interface ExportOptions {
   /** Recordings' folders, folders of native files, or files. */
   readonly paths: readonly string[];
+  /** Format of the files. */
   readonly format: ExportFormat;
   /** Only these tables, by their names in SQL; the recording's own where not said. Not for trace events. */
   readonly tables?: readonly string[];
@@ -52,6 +53,7 @@ export interface ExportedFile {
 
 /** Files that were written, their bytes in all, and what there is to know about them. */
 export interface ExportResult {
+  /** The files that were written. */
   readonly files: readonly ExportedFile[];
   /** Bytes of all files. */
   readonly bytes: number;

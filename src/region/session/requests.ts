@@ -5,7 +5,9 @@ import type { SignalDomain } from '../signals/provider.ts';
 
 /** A signal with a domain and its index, as they were written. */
 export interface Request {
+  /** Name or alias of a signal. */
   readonly signal: string;
+  /** Name of a domain, such as `package`. */
   readonly domain: string;
   /** A number, or `*`. */
   readonly index: string;
@@ -15,9 +17,13 @@ export interface Request {
 export interface WatchColumn {
   /** `SIGNAL` at the board, `SIGNAL-domain-N` elsewhere. */
   readonly name: string;
+  /** Name or alias of the signal, as requested. */
   readonly signal: string;
+  /** The domain that it is read at. */
   readonly domain: SignalDomain;
+  /** Index within the domain, from 0. */
   readonly index: number;
+  /** What is known of the signal: unit, behaviour, provider. */
   readonly info: SignalInfo;
 }
 

@@ -11,7 +11,9 @@ export type { SessionRow };
 
 /** Which signals are read, how often (seconds), for how long, and where the rows go. */
 export interface SessionOptions {
+  /** The machine, and whether demo values fill gaps. */
   readonly platform: Pick<PlatformOptions, 'root' | 'synthetic'>;
+  /** The signals that each row has, in this order. */
   readonly columns: readonly WatchColumn[];
   /** Seconds between two samples; 0: a single sample. */
   readonly period: number;
@@ -19,6 +21,7 @@ export interface SessionOptions {
   readonly duration: number;
   /** Id of the process with whose end the session ends. */
   readonly pid?: number;
+  /** Called with each row of samples. */
   readonly onRow: (row: SessionRow) => void;
 }
 

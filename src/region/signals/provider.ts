@@ -24,12 +24,17 @@ export interface SignalDeclaration {
   readonly name: string;
   /** The name it is asked for by whoever does not care who provides it; the first provider that has it wins. */
   readonly alias?: string;
+  /** What it measures, as `signal list` prints it. */
   readonly description: string;
+  /** Unit of its values. */
   readonly unit: SignalUnit;
   /** Where it is measured. It may be read there, or aggregated at a coarser domain. */
   readonly domain: SignalDomain;
+  /** How it changes over time: constant, variable, monotone, or a label. */
   readonly behaviour: Behaviour;
+  /** How the values of several places become one. */
   readonly aggregation: AggregationName;
+  /** How a value is printed. */
   readonly format: SignalFormat;
 }
 
@@ -47,10 +52,15 @@ export interface Signal extends SignalDeclaration {
 
 /** A setting: name, unit and domain. */
 export interface ControlDeclaration {
+  /** Upper case, such as `POWERCAP::PACKAGE_POWER_LIMIT`. */
   readonly name: string;
+  /** The name that does not say who provides it. */
   readonly alias?: string;
+  /** What it sets, as `signal list --controls` prints it. */
   readonly description: string;
+  /** Unit of its values. */
   readonly unit: SignalUnit;
+  /** Where it is set. A coarser domain sets all its parts. */
   readonly domain: SignalDomain;
   /** What a value for a coarser domain is for each of its parts: the `same`, or a `share`. */
   readonly over: 'same' | 'share';
@@ -74,6 +84,7 @@ export interface Control extends ControlDeclaration {
 
 /** What a provider is given: the machine, and other providers' signals by name. */
 export interface ProviderContext {
+  /** The machine to look at. */
   readonly machine: Machine;
   /** A signal of an earlier provider, by name or alias; null where there is none. */
   find(name: string): Signal | null;
@@ -81,8 +92,11 @@ export interface ProviderContext {
 
 /** What a provider found on this machine. Declared signals that are absent are not in it. */
 export interface Provided {
+  /** The signals that the machine has. */
   readonly signals: readonly Signal[];
+  /** The controls that the machine has. */
   readonly controls?: readonly Control[];
+  /** Frees what `open` took. */
   close?(): void;
 }
 
@@ -94,6 +108,7 @@ export interface Provider {
   readonly source: string;
   /** What it may provide. */
   readonly declares: readonly SignalDeclaration[];
+  /** Controls that it may provide. */
   readonly controls?: readonly ControlDeclaration[];
   /** Finds what this machine has; a machine without the source gives no signals. */
   open(context: ProviderContext): Provided;

@@ -21,7 +21,9 @@ export interface ReadonlyStore {
 
 /** An item, and the customer who gets it. */
 export interface Handed {
+  /** The item that is handed over. */
   readonly item: Customer;
+  /** The customer who gets it. */
   readonly customer: Customer;
 }
 

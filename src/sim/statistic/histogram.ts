@@ -32,6 +32,7 @@ export interface Histogram extends ReadonlyHistogram {
 
 /** The sum of all LPs' histograms of one name. With n bins, bin k begins at from + k (to - from) / n. */
 export interface HistogramResult {
+  /** Which statistic it is. */
   readonly kind: 'histogram';
   /** How many values were added. */
   readonly count: number;

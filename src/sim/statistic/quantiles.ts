@@ -32,6 +32,7 @@ export interface Quantiles extends ReadonlyQuantiles {
 
 /** Quantiles of the values of all LPs under one name, in the unit of the values; null where no value was added. */
 export interface QuantilesResult {
+  /** Which statistic it is. */
   readonly kind: 'quantiles';
   /** How many values were added. */
   readonly count: number;

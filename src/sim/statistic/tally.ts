@@ -46,6 +46,7 @@ export interface Tally extends ReadonlyTally {
 
 /** The tally of the values of all LPs under one name, in the unit of the values; null where no value was added. */
 export interface TallyResult {
+  /** Which statistic it is. */
   readonly kind: 'tally';
   /** How many values were added. */
   readonly count: number;

@@ -38,6 +38,7 @@ export interface TimeAverage extends ReadonlyTimeAverage {
 
 /** The time averages of all LPs under one name, together. */
 export interface TimeAverageResult {
+  /** Which statistic it is. */
   readonly kind: 'timeAverage';
   /** How many LPs have it. */
   readonly lps: number;

@@ -6,8 +6,11 @@ import { valuesOfStatistic } from '../statistic/gathered.ts';
 
 /** `present=area/time`, `served` or `wait.p99`: a total, maximum or number of a statistic, or one divided by another. */
 export interface Measure<K extends string = string> {
+  /** What the sweep calls it. */
   readonly name: K;
+  /** Name of a total or maximum, or a statistic's number such as `wait.mean`. */
   readonly of: string;
+  /** Name of the result that `of` is divided by; omitted for no quotient. */
   readonly by?: string;
 }
 

@@ -23,6 +23,7 @@ import { type Point, pointsOf, settingsAt, type Vary } from './vary.ts';
  * What is varied, how often each point is run (replications, with different seeds), and how narrow its intervals must be.
  */
 export interface SweepOptions<N extends string = string, K extends string = string> {
+  /** What is varied; a single point if omitted. */
   readonly vary?: readonly Vary<N>[];
   /** Runs of each point, with different seeds; with `untilWidth`, before the first look. Default 10. */
   readonly replications?: number;
@@ -58,12 +59,15 @@ export interface SweepPoint<N extends string = string, K extends string = string
 
 /** Points with their means and confidence intervals, and the runs that they are from. */
 export interface SweepResult<N extends string = string, K extends string = string> {
+  /** Name of the model. */
   readonly model: string;
   /** Probability with which an interval covers the true mean. */
   readonly confidence: number;
   /** How the intervals are computed, in words. */
   readonly method: string;
+  /** Every combination of the values that are varied. */
   readonly points: readonly SweepPoint<N, K>[];
+  /** The runs that were done. */
   readonly runs: readonly JournalRun[];
   /** Whether all requested runs were done, and intervals are as narrow as requested. */
   readonly complete: boolean;

@@ -10,7 +10,9 @@ export type Value = number | boolean | string;
 
 /** A setting of the engine (`end`, `lookahead`, `warmup`) or an option of the model, and its values. */
 export interface Vary<N extends string = string> {
+  /** Name of the setting or option. */
   readonly name: N;
+  /** Its values, one for each point along this factor. */
   readonly values: readonly Value[];
 }
 

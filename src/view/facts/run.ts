@@ -13,8 +13,11 @@ export interface Facts {
   readonly title: string;
   /** The command line that made it. */
   readonly command: string;
+  /** Whether the run goes on, or how it ended. */
   readonly state: RecordingState;
+  /** Hosts that the run used. */
   readonly hosts: readonly RecordingHost[];
+  /** PEs of the run, each with its host and thread. */
   readonly pes: readonly RecordingPe[];
   /** Wall-clock time of second 0: nanoseconds since 1970, as a decimal string. */
   readonly zero: string;

@@ -5,12 +5,15 @@ import { type EntityBins, type SeriesClock, SeriesTable } from './table.ts';
 
 /** A table that can be drawn. */
 export interface TableFacts {
+  /** Its name in SQL. */
   readonly name: string;
   /** What a row is about: `pe`, `host`, … */
   readonly domain: string;
+  /** What a row is, in a sentence. */
   readonly help: string;
   /** Its numbers, each with its unit. */
   readonly metrics: readonly Metric[];
+  /** Names of its entities. */
   readonly entities: readonly string[];
   /** Number of rows. */
   readonly rows: number;
@@ -22,6 +25,7 @@ export interface TableFacts {
 
 /** Where the page's lines come from. */
 export interface SeriesSource {
+  /** Tables that can be drawn now. */
   tables(): readonly TableFacts[];
   /**
    * For each entity, the sum of metrics `keys` of a table in `bins` parts of equal length of the time from `from` up to `to`,

@@ -83,7 +83,15 @@ export function writeEvent24At(
   return at + EVENT_BYTES;
 }
 
-/** Bytes of an event of 2017 before the model's bytes: traces of all events (mode 1) have a duration. */
+/**
+ * Bytes of an event of 2017 before the model's bytes: traces of all events (mode 1) have a duration.
+ * @example
+ * ```ts
+ * import { event2017Bytes } from 'triscope/formats';
+ *
+ * event2017Bytes(true); // 48 bytes
+ * ```
+ */
 export const event2017Bytes = (withDuration: boolean) => (withDuration ? 48 : 40);
 
 /**
@@ -128,7 +136,16 @@ export function writeEvent2017(
   return at + 48;
 }
 
-/** Words that an event of 2017 takes among rows: doubles lie at multiples of 8, so the model's bytes are filled up. */
+/**
+ * Words of 32 bits that an event of 2017 takes among rows: doubles lie at multiples of 8 bytes, so the model's bytes are filled up.
+ * @param head bytes before the model's @param payloadBytes the model's bytes
+ * @example
+ * ```ts
+ * import { event2017Bytes, eventRow2017Words } from 'triscope/formats';
+ *
+ * eventRow2017Words(event2017Bytes(false), 4); // 12 words: 40 bytes, and the model's 4 in 8
+ * ```
+ */
 export const eventRow2017Words = (head: number, payloadBytes: number): number =>
   head / 4 + (((payloadBytes + 7) >> 3) << 1);
 

@@ -12,14 +12,30 @@ export const ROSS_LAYOUTS = ['ross-7', 'ross-8.1', 'ross-2017', 'ross-2017-04'] 
 /** An era's layout of samples, by its name. */
 export type RossLayout = (typeof ROSS_LAYOUTS)[number];
 
-/** Whether it names a layout. */
+/**
+ * Whether a text names a layout.
+ * @example
+ * ```ts
+ * import { isRossLayout } from 'triscope/formats';
+ *
+ * isRossLayout('ross-8.1'); // true
+ * ```
+ */
 export const isRossLayout = (name: string): name is RossLayout =>
   (ROSS_LAYOUTS as readonly string[]).includes(name);
 
 /** Layouts of packed records, whose files do not describe themselves. */
 export type PackedLayout = Extract<RossLayout, `ross-2017${string}`>;
 
-/** Whether records of the layout have no heads. */
+/**
+ * Whether records of the layout are packed: they have no heads that say what they are.
+ * @example
+ * ```ts
+ * import { isPacked } from 'triscope/formats';
+ *
+ * isPacked('ross-2017'); // true
+ * ```
+ */
 export const isPacked = (layout: RossLayout): layout is PackedLayout =>
   layout === 'ross-2017' || layout === 'ross-2017-04';
 

@@ -8,6 +8,7 @@ import { isPacked, LITTLE_ENDIAN, type RossLayout } from './layout.ts';
 
 /** Settings of a run under a title, as `--help` groups them. */
 export interface ReadmeGroup {
+  /** The group's title. */
   readonly title: string;
   /** Name without the dashes, and the value as text; null prints the name alone. */
   readonly options: readonly (readonly [name: string, value: string | null])[];
@@ -17,7 +18,9 @@ export interface ReadmeGroup {
 export interface ReadmePayload {
   /** The type's name. */
   readonly name: string;
+  /** Bytes that each record of this type has. */
   readonly bytes: number;
+  /** The fields in these bytes, each with the byte at which it begins. */
   readonly fields: readonly {
     readonly name: string;
     readonly type: string;
@@ -27,6 +30,7 @@ export interface ReadmePayload {
 
 /** What a README.txt beside files of ROSS says: layout, KPs a PE, LPs of each PE. */
 export interface ReadmeInfo {
+  /** Layout of the files. */
   readonly layout: RossLayout;
   /** What the files' names begin with. */
   readonly prefix?: string;
@@ -38,9 +42,11 @@ export interface ReadmeInfo {
   readonly detailed: boolean;
   /** Engine sampling that is on: it decides on the lines that count values. */
   readonly gvt: boolean;
+  /** Whether the engine is sampled in real time. */
   readonly rt: boolean;
   /** Sampling in virtual time, of engine or model; sampling of models at GVTs or in real time. */
   readonly vt?: boolean;
+  /** Whether models are sampled at GVTs or in real time. */
   readonly model?: boolean;
   /** ROSS's number: 0 no events, 1 all, 2 those that cause rollbacks, 3 those committed. */
   readonly trace?: number;
@@ -48,10 +54,13 @@ export interface ReadmeInfo {
   readonly lpTypes?: string;
   /** What models add to samples, and to events. */
   readonly samples?: readonly ReadmePayload[];
+  /** What models add to events, by type of LP. */
   readonly events?: readonly ReadmePayload[];
+  /** When the file was written. */
   readonly created: Date;
   /** What wrote the file, such as “Triscope 0.1.0”. */
   readonly version: string;
+  /** The options of the run with their values, by group. */
   readonly groups: readonly ReadmeGroup[];
 }
 
@@ -185,6 +194,7 @@ export interface LpMapping {
   readonly peOf: ArrayLike<number>;
   /** KP of each LP, as numbered within the PE. */
   readonly kpOf: ArrayLike<number>;
+  /** Name of the type of an LP, by its global id. */
   readonly typeOf: (lp: number) => string;
 }
 
