@@ -130,7 +130,7 @@ export class Programming {
     try {
       restoreRegisters(tree, NODE_TYPES, kept.saved);
     } catch (error) {
-      this.say(`registers are not all as they were: ${reasonOf(error)}`);
+      this.say(`not all registers were restored: ${reasonOf(error)}`);
     }
     rmSync(this.path, { force: true });
   }

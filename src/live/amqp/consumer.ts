@@ -141,7 +141,7 @@ export class AmqpConsumer {
     } catch (error) {
       throw new ArchiveFault(error);
     }
-    if (kept) this.say(`a message is no record group: ${reason}; kept in ${rejected.path}`);
+    if (kept) this.say(`a message is not a record group: ${reason}; kept in ${rejected.path}`);
     else if (!wasFull) this.say(`${rejected.path} is full: what cannot be filed is only counted`);
   }
 }

@@ -103,7 +103,9 @@ function uncoreOf({ platform, warn }: AgentContext): Uncore | null {
     ...(table.length === 0 ? [`${TABLE_BANDWIDTH}0`] : []),
   ];
   if (missing.length > 0) {
-    warn(`cpu_activity: the frequency outside the cores stays: this machine has no ${missing[0]}`);
+    warn(
+      `cpu_activity: the frequency outside the cores is not changed: this machine has no ${missing[0]}`,
+    );
     return null;
   }
   const least = boardValue(platform, ['UNCORE::FREQUENCY_MIN']);

@@ -171,7 +171,9 @@ function open({ platform, allowControl, warn, peers }: AgentContext): Agent {
     try {
       if (window >= 0) platform.controls.adjust(window, WINDOW);
     } catch (error) {
-      warn(`power_balancer: limits hold over the time that is set: ${(error as Error).message}`);
+      warn(
+        `power_balancer: the time window of power limits could not be shortened: ${(error as Error).message}`,
+      );
     }
   };
 

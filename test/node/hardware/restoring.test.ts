@@ -68,7 +68,7 @@ describe('registers', () => {
     end();
     expect(writes()).toEqual(all.toReversed());
     expect(said).toEqual([
-      'registers are not all as they were: register C0000082h of msr 0 is not a register that Triscope programs: it is left unchanged',
+      'not all registers were restored: register C0000082h of msr 0 is not a register that Triscope programs: it is left unchanged',
     ]);
     expect(text(secret)).toBe('untouched');
   });

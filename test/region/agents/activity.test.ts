@@ -97,7 +97,7 @@ describe('cpu_activity', () => {
     host.step({ CPU_PHI: 0.5 }, 0.01);
     expect([core(host, 0), ...uncore(host)]).toEqual([1, 0.8, 2.4]);
     expect(host.warnings).toEqual([
-      'cpu_activity: the frequency outside the cores stays: this machine has no CONST_CONFIG::CPU_UNCORE_MAX_MEMORY_BANDWIDTH_0',
+      'cpu_activity: the frequency outside the cores is not changed: this machine has no CONST_CONFIG::CPU_UNCORE_MAX_MEMORY_BANDWIDTH_0',
     ]);
     expect(host.report()).not.toHaveProperty('Uncore Frequency Requests');
   });
