@@ -75,7 +75,7 @@ interface CommandSpec<O extends OptionSpecs, X> {
   readonly prefixes?: readonly string[];
   /** The option that names a file of more options. */
   readonly argsFile?: string;
-  /** Of the first argument; null is for help without one. @param rest the words behind it */
+  /** Of the first argument; null is for help without one. @param rest the words after it */
   readonly extend?: (first: string | null, rest: readonly string[]) => Promise<Extension<X>>;
   /** What replaces a first argument that is not given, for commands with an extension; null: nothing does. */
   readonly firstOf?: (args: readonly string[]) => string | null;

@@ -104,7 +104,7 @@ export function settingsFrom(given: ControllerGiven) {
   };
 }
 
-/** One line, behind what the command itself printed. */
+/** One line, after what the command itself printed. */
 export function tellJson(
   settings: Omit<ControllerSettings, 'pages'>,
   { code, punctuality }: LaunchResult,

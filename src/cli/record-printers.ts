@@ -64,7 +64,7 @@ export class JsonPrinter implements Printer {
   }
 }
 
-/** Puts the beginning of an object before the first of its members; behind all keys where it has none. */
+/** Puts the beginning of an object before the first of its members; after all keys where it has none. */
 function openObject(keys: string[], { name, from }: NonNullable<RecordKind['values']>): void {
   const start = `,${JSON.stringify(name)}:{`;
   if (from < keys.length) keys[from] = start + keys[from].slice(1);
@@ -117,7 +117,7 @@ export class CsvPrinter implements Printer {
   private readonly cell: (value: CellValue) => string;
   /** Whether there is a column of kinds: not where all rows say by themselves what they are. */
   private readonly kinds: boolean;
-  /** For each kind the place of each column's key, or of a decoded field behind the keys; -1: none. */
+  /** For each kind the place of each column's key, or of a decoded field after the keys; -1: none. */
   private readonly places = new Map<RecordKind, readonly number[]>();
 
   constructor(

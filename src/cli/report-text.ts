@@ -44,7 +44,7 @@ export function reportText(
   return `${lines.join('\n')}\n`;
 }
 
-/** The sentence behind its severity, and what to do, as wide as the terminal. */
+/** The sentence, after its severity, and what to do, as wide as the terminal. */
 function said(mark: string, { severity, sentence, advice }: Finding): string[] {
   const width = widthOf(process.stdout);
   // The mark may be coloured: its length is the severity's.
@@ -57,10 +57,10 @@ function said(mark: string, { severity, sentence, advice }: Finding): string[] {
   ];
 }
 
-/** Characters of a course, and of what stands before and behind it. */
+/** Characters of a course, and of what stands before and after it. */
 const COURSE = { most: 60, least: 20, beside: 58 };
 
-/** How numbers went over the run; the blocks begin at 0 and end at the number behind them. */
+/** How numbers went over the run; the blocks begin at 0 and end at the number after them. */
 function courseLines(chart: Chart): string[] {
   if (chart.kind !== 'lines') return [];
   const room = widthOf(process.stdout) - COURSE.beside;

@@ -12,7 +12,7 @@ export const SHELLS: Readonly<Record<string, string>> = {
     :files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "\${word##*=}"); return ;;
     :folders) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "\${word##*=}"); return ;;
   esac
-  # What readline takes for the word begins behind the last = or :.
+  # What readline takes for the word begins after the last = or :.
   cut="\${word%"\${word##*[=:]}"}"
   for word in "\${all[@]}"; do COMPREPLY+=("\${word#"$cut"}"); done
   [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *= ]] && compopt -o nospace

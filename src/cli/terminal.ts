@@ -1,7 +1,7 @@
 /**
  * Texts of files, names and messages are data: on a terminal they steer nothing. What would (escape sequences of 7 and 8
  * bits, other control characters, marks that turn the direction of writing) is shown as `\x1b`. This is done in one place,
- * where text leaves the process: all that is written passes `guardTerminals`, but for sequences that we wrote ourselves,
+ * where text leaves the process: all that is written passes `guardTerminals`, except sequences that we wrote ourselves,
  * which stand between two keys that nobody else knows.
  */
 
@@ -28,7 +28,7 @@ let key = '';
 /** A sequence of ours, which may steer the terminal. */
 export const steering = (sequence: string): string => `${key}${sequence}${key}`;
 
-/** Text for a terminal: harmless but for sequences of ours. */
+/** Text for a terminal: harmless except for our own sequences. */
 export function guarded(text: string): string {
   if (key === '') return text;
   return text

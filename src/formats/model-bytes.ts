@@ -29,7 +29,7 @@ export interface GivenLayout {
   readonly exact: boolean;
 }
 
-/** Most bytes of a model behind a record that are credible. */
+/** Most bytes of a model after a record that are credible. */
 const MOST_BYTES = 2 ** 24;
 
 const EXAMPLE = '{"lps": "router*4,terminal*16", "types": {"router": 168, "terminal": 40}}';

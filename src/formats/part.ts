@@ -188,7 +188,7 @@ export class Course {
     return this.to < from || this.from > to;
   }
 
-  /** Whether no row behind one of this time is within. */
+  /** Whether no row after one of this time is within. */
   isBehind(time: number, { to }: Within): boolean {
     return time - this.back > to;
   }

@@ -85,7 +85,7 @@ class DiskFile implements FileSource {
     this.head = NOTHING;
   }
 
-  /** What came behind `size` is not read: all who read the file see the same. */
+  /** What came after `size` is not read: all who read the file see the same. */
   read(position: number, into: Uint8Array): number {
     const most = Math.max(0, Math.min(into.length, this._size - position));
     if (position === 0 && this.head === null) {

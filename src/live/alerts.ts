@@ -130,7 +130,7 @@ const SHOWN: readonly Shown[] = [
   {
     rule: GPU_THROTTLED,
     levels: GRADES,
-    // The largest of all: names of series are gone behind avg_over_time and sums.
+    // The largest of all: names of series are gone after avg_over_time and sums.
     value: (window) => {
       const turns = (key: string) => ofDevices('increase', 'amd_gpu_throttle', key, window);
       const times = MI300_HEAT.map((key) => `${turns(key)} / (${turns('ticks')} > 0)`);

@@ -51,7 +51,7 @@ export interface RecordingSource {
   readonly files: readonly RecordingFile[];
   /** Wall-clock time of this source's time 0: nanoseconds since 1970 as a decimal string (beyond 2^53). */
   readonly zero: string;
-  /** Seconds behind `zero` at which the PEs began to handle events, after their set-up; absent where that is not known. */
+  /** Seconds from `zero` to the moment at which the PEs began to handle events, after their set-up; absent where that is not known. */
   readonly began?: number;
   /** Bytes that were not written for lack of room or time. */
   readonly droppedBytes: number;
@@ -63,7 +63,7 @@ export interface RecordingSource {
   readonly bound?: number;
 }
 
-/** Seconds behind a recording's zero at which its PEs began to handle events: what their first samples cover begins there. */
+/** Seconds from a recording's zero to the moment at which its PEs began to handle events; their first samples cover the time from there. */
 export const beganOf = ({ sources }: Pick<Recording, 'sources'>): number =>
   sources.find(({ began }) => began !== undefined)?.began ?? 0;
 

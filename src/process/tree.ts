@@ -59,7 +59,7 @@ export class ProcessTree {
   look(root: number, lists: boolean, gone: (id: number) => void): Found[] {
     const { before, newest } = this;
     this.before = newest;
-    // Numbers are given in turn, so that few of them can be new; they begin again behind the largest.
+    // Numbers are given in turn, so that few of them can be new; they begin again after the largest.
     if (!lists && --this.left > 0 && newest > before && newest - before <= FEW) {
       return this.take(root, this.given(before, newest));
     }

@@ -42,7 +42,7 @@ function resultOf({ path, recording }: Sources): Readonly<Record<string, unknown
   }
 }
 
-/** Columns of `runs` but for options. */
+/** Columns of `runs` except options. */
 export const RUN_COLUMNS: readonly FactColumn[] = [
   ['run', 'VARCHAR', '', 'name of the run: the schema of its tables; column run of schema every'],
   ['path', 'VARCHAR', '', 'its folder or file'],
@@ -100,7 +100,7 @@ function factsOf(run: Run): Facts {
 /** Options that say where output goes, not how it ran. */
 const OUTPUT = new Set(['record', 'json', 'output', 'live', 'help']);
 const OPTION = /^--([A-Za-z][\w-]*)(?:=(.*))?$/s;
-/** Options that take no value: what stands behind them may be the program that was recorded. */
+/** Options that take no value: what stands after them may be the program that was recorded. */
 const TAKES_NONE = /^(?:no-|visits$)/;
 
 /** Options of a command's words up to `--`, by name; of one that stands alone `true`. */

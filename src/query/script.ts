@@ -1,4 +1,4 @@
-/** Scripts of SQL: statements one after the other, some of which define views and macros for those behind them. */
+/** Scripts of SQL: statements one after the other, some of which define views and macros for those after them. */
 
 /** A statement, where it is in its script: errors then tell the script's lines and columns. */
 export interface ScriptStatement {

@@ -62,7 +62,7 @@ export function unpackBins(packed: ArrayBuffer): { head: SeriesHead; series: Ent
   return { head, series };
 }
 
-/** Parts behind each other, each after the u32 of its length; lengths are multiples of 4. */
+/** Parts one after the other, each after the u32 of its length; lengths are multiples of 4. */
 export function joinParts(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + WORD + length, 0));
   const view = new DataView(joined.buffer);

@@ -40,7 +40,7 @@ const ROSS_PRINTED = {
   ],
 } as const satisfies Schema;
 
-/** Names are padded to this width behind a tab. */
+/** Names are padded to this width after a tab. */
 const WIDTH = 50;
 
 /** Whether a text has what ROSS prints at its start. */

@@ -76,7 +76,7 @@ export class RawParser {
   private records = 0;
   private problems = 0;
   private blanks = 0;
-  /** Number of the last line that was a mark, or text behind one. */
+  /** Number of the last line that was a mark, or text after one. */
   private marked = -1;
   private readonly oddities: Partial<Record<OddityKind, number>> = {};
 

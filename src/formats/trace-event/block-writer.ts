@@ -41,7 +41,7 @@ const ARGS_END = wordOf('}}');
 const ID = wordOf(',"id":');
 const END = wordOf('}');
 
-/** Writes events from `from` to before `to`, places in their order, from byte `at` of the thread's block; returns the place behind. */
+/** Writes events from `from` to before `to`, places in their order, from byte `at` of the thread's block; returns the place after. */
 type WriteEvents = (from: number, to: number, at: number, take: TakeBytes) => number;
 
 function eventsWriter(events: DrawnEvents): WriteEvents {

@@ -1,7 +1,7 @@
 /**
  * Numbers and fixed texts as ASCII. One block of bytes a thread: its address is a constant of the compiled code, which
  * makes it one and a half times as fast. Digits are stored four at a time from a table, fixed texts eight bytes at a
- * time. Each function takes the place to write at and returns the place behind what it wrote; a store may go up to seven
+ * time. Each function takes the place to write at and returns the place after what it wrote; a store may go up to seven
  * bytes beyond: what comes next overwrites that.
  */
 

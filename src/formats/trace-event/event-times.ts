@@ -47,7 +47,7 @@ interface EventTimes {
 /**
  * When each event is drawn, and for how long: as long as events of its PE usually take, but at most until the PE's next one, so
  * none overlap. Of a PE's events with one clock reading (the clock is read for several, and files of ROSS keep it in
- * single precision) the first is drawn at that time and the others one after another behind it:
+ * single precision) the first is drawn at that time and the others one after another after it:
  *
  * ```
  * read   |a b c                |d           a, b, c at one time

@@ -201,7 +201,7 @@ async function hosts(c: Context, context: ApiContext): Promise<HostDaysFacts> {
   };
 }
 
-/** A job's page, but for its courses in time. `zero`: seconds since 1970 of the page's second 0. */
+/** A job's page, except for its courses in time. `zero`: seconds since 1970 of the page's second 0. */
 async function jobPage(job: Job, zero: number, signal: AbortSignal): Promise<JobPageFacts> {
   const metrics = await inTurns(metricsInSteps(job), signal);
   const { processes, oddities, ...page } = jobFacts(job, metrics);

@@ -200,7 +200,7 @@ export function refuse(response: ServerResponse, { status, line }: Refusal): voi
   response.end(text);
 }
 
-/** The page without the token in its address: what is behind it (recording, view) stays. */
+/** The page without the token in its address: what is after it (recording, view) stays. */
 function leadToPage(response: ServerResponse, cookie: string, { query, headers }: Asked): void {
   const rest = new URLSearchParams(query);
   rest.delete('token');

@@ -1,6 +1,6 @@
 /**
  * Who sees which jobs: a file with a line per user, of name and token. Who comes with a user's token sees the jobs of that
- * user; with the word `all` behind it, everything. The file is read again when it changes.
+ * user; with the word `all` after it, everything. The file is read again when it changes.
  */
 import { createHash } from 'node:crypto';
 import { type Stats, statSync } from 'node:fs';

@@ -93,7 +93,7 @@ interface MemoryBoxOptions extends Pick<ChannelsOptions, 'name' | 'help' | 'even
 
 /**
  * Where a function of each package says where the boxes are: bits 0 to 28 of D0h are bits 23 on of the package's base, bits 0
- * to 10 of D8h, DCh, … bits 12 on of each controller's. A channel's box is 22800h behind, the next one a step further.
+ * to 10 of D8h, DCh, … bits 12 on of each controller's. A channel's box is 22800h after, the next one a step further.
  */
 export function intelMemoryBox(options: MemoryBoxOptions): NodeType {
   const { ids, controllers, channels, step, ...rest } = options;

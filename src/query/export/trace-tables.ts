@@ -40,7 +40,7 @@ export interface TraceTables {
   readonly places: LpThreads;
 }
 
-/** Processes behind those of PEs, within a recording's range of numbers. */
+/** Process numbers after those of PEs, within a recording's range of numbers. */
 export const WHOLE = 1_000_000;
 const HOSTS = 1_000_001;
 const PROCESSES = 1_100_000;

@@ -22,7 +22,7 @@ export type SignalUnit = '' | 's' | 'Hz' | 'W' | 'J' | 'Celsius' | 'A' | 'V' | '
 export interface SignalDeclaration {
   /** Upper case. A word in braces stands for names that the machine decides: `HWMON::{CHIP}::TEMP`. */
   readonly name: string;
-  /** The name it is asked for by whoever does not care who provides it; the first provider that has it wins. */
+  /** The name it is asked for by those who do not care about its provider; the first provider that has it wins. */
   readonly alias?: string;
   /** What it measures, as `signal list` prints it. */
   readonly description: string;

@@ -67,7 +67,7 @@ export const EXTENT = 'min(t) AS first, nullif(max(t) - min(t), 0) AS span';
 /** In which stretch a sample is. */
 export const BLOCK = `least(${BLOCKS - 1}, coalesce(floor((t - first) / span * ${BLOCKS}), 0)) AS block`;
 
-/** Sums of each measure's parts by stretch, n0, d0, n1, … behind host, entity, stretch, and where stretches begin and how long they are. */
+/** Sums of each measure's parts by stretch, n0, d0, n1, … after host, entity, stretch, and where stretches begin and how long they are. */
 function statement({ sql, lanes, measures, work = 'seconds' }: Samples): string {
   const divided = lanes === 'sum' ? ' / lanes' : '';
   const lower = ({ per, count }: Measure) => {

@@ -23,7 +23,7 @@ interface SideValue {
   readonly error: number | null;
   /** The values of the runs. */
   readonly runs: readonly number[];
-  /** Of the first run, by stretch; empty but for the run and its phases. */
+  /** Of the first run, by stretch; empty except for the run and its phases. */
   readonly course: readonly (number | null)[];
 }
 

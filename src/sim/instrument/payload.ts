@@ -1,4 +1,4 @@
-/** What models record themselves: typed structs that their functions fill, written behind the engine's record. */
+/** What models record themselves: typed structs that their functions fill, written after the engine's record. */
 import { type Field, type Fields, layoutOf, type Scalar, widthOf } from '../../model/struct.ts';
 import { memoryOf, structClass } from '../../model/struct-class.ts';
 import type { LpReader } from '../lp.ts';

@@ -1,7 +1,7 @@
 /**
  * A line of customers in an LP's state: by priority, then in the order in which they came; each may leave before its turn.
  *
- * A doubly linked list over places. Joining behind customers of its own priority and leaving write a few cells each, whatever the
+ * A doubly linked list over places. Joining after customers of its own priority and leaving write a few cells each, whatever the
  * length: all that is written is remembered for undoing.
  *
  *     head   first, last (u32, place + 1; 0: none) · free list, places ever used · length, – · customers so far
@@ -68,7 +68,7 @@ export interface Joining {
 /** A line of customers. */
 export interface Line extends ReadonlyLine {
   /**
-   * Adds a customer behind those of its priority.
+   * Adds a customer after those of its priority.
    * @param value any number, which the customer keeps
    * @returns its ticket
    * @throws FieldOverflowError where the line is full

@@ -14,7 +14,7 @@ const MOST_ROW = 24;
 const NAME = 12;
 const SHADES = 9;
 const SHADE = 12;
-/** Room for the text behind the colours. */
+/** Room for the text after the colours. */
 const BEHIND = 92;
 /** Width of a scale with its texts. */
 const SCALE_WIDE = BEHIND + SHADES * SHADE + 60;

@@ -67,7 +67,7 @@ interface DocumentsRead {
 }
 
 /**
- * YAML joins a text without quotes with the deeper lines behind it, which reports do not have: that is damage, and the
+ * YAML joins a text without quotes with the deeper lines after it, which reports do not have: that is damage, and the
  * value before it is kept.
  */
 function endWithLine(

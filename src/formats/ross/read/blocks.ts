@@ -11,7 +11,7 @@ import type { RossFileLayout } from './layouts.ts';
 const BUFFER_BYTES = 1 << 18;
 /** Records of a block: few enough that their bytes stay in the first-level cache while columns are gathered. */
 const BLOCK_RECORDS = 256;
-/** Records in a row that must make sense before reading goes on behind damage. */
+/** Records in a row that must make sense before reading goes on after damage. */
 const TRUSTED = 3;
 /** Bytes of a file that most disks store, or leave out as a hole, together. */
 const DISK_BLOCK = 4096;
@@ -130,7 +130,7 @@ export class BlockReader {
     this.hole = { from: Math.max(at, Math.min(hole.from, end)), to: hole.to };
   }
 
-  /** Passes over what could be records of nothing but zeros: the disk's block behind a hole begins with such. */
+  /** Passes over what could be records of nothing but zeros: the disk's block after a hole begins with such. */
   private passZeros(): void {
     const { chunk, step } = this;
     const last = Math.min(chunk.length, DISK_BLOCK) - step;
@@ -174,7 +174,7 @@ export class BlockReader {
     const { from, to } = this.hole as Hole;
     const offset = this.chunk.position + this.at;
     const { step } = this;
-    // Records of one size lie behind it where they would without it.
+    // Records of one size lie after it where they would without it.
     const next = offset + Math.ceil((to - offset) / step) * step;
     return this.passOver(`a hole of ${to - from} bytes, which nobody wrote`, () => {
       this.jump(next);
@@ -224,7 +224,7 @@ export class BlockReader {
     }
   }
 
-  /** Where all records have one size, damage within one leaves those behind it where they were. */
+  /** Where all records have one size, damage within one leaves those after it where they were. */
   private skipRecords(): boolean {
     const { stride } = this.layout;
     if (stride === 0) return false;

@@ -88,7 +88,7 @@ const WIDE_LP_FIELDS = declared(LP_FIELDS, 24).map((field) =>
 const byKind = (layouts: Readonly<Record<number, KindLayout>>): (KindLayout | null)[] =>
   Array.from({ length: KINDS }, (_, kind) => layouts[kind] ?? null);
 
-/** v7.0.0 on: samples behind frames, and models' samples in virtual time. */
+/** v7.0.0 on: samples after frames, and models' samples in virtual time. */
 export const FRAMED_KINDS = byKind({
   [PE]: { fields: [...TIMES, ...declared(PE_FIELDS, 24)] },
   [KP]: { fields: [...TIMES, ...declared(KP_FIELDS, 24)] },

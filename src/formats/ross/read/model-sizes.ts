@@ -21,7 +21,7 @@ const DECIDING = 4;
 interface SizedFit {
   readonly form: SizedForm;
   readonly layout: RossFileLayout;
-  /** Bytes of the model behind each record. */
+  /** Bytes of the model after each record. */
   readonly size: number;
   readonly evidence: Evidence;
 }

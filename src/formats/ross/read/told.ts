@@ -19,7 +19,7 @@ type Suffix = 'gvt' | 'rt' | 'evtrace' | 'model' | 'analysis-lps';
 
 const NAME = /^(.*)-(gvt|rt|evtrace|model|analysis-lps)\.bin$/;
 
-/** The model's bytes behind records, by the LP to which a record belongs. */
+/** The model's bytes after records, by the LP to which a record belongs. */
 export interface ModelBytes {
   readonly types: readonly TypeBytes[];
   /** Number of an LP's type in `types`; -1 if it has none. */
@@ -157,6 +157,6 @@ function inReadme(
   return [{ types: all, lps: null, exact: true, by: `${prefix}-README.txt` }];
 }
 
-/** Bytes of the model behind records, for walks. */
+/** Bytes of the model after records, for walks. */
 export const sizesOf = ({ types, typeOf, uniform }: ModelBytes): ModelSizes =>
   uniform ?? ((lp) => types[typeOf(lp)]?.bytes ?? -1);

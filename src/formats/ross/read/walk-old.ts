@@ -21,7 +21,7 @@ export const oldEventHead = ({ send, real, duration }: OldEventForm) =>
 
 export const OLD_MODEL_HEAD = 28;
 
-/** Bytes of the model behind records: one number for all, or by the LP to which a record belongs; -1 for LPs without any. */
+/** Bytes of the model after records: one number for all, or by the LP to which a record belongs; -1 for LPs without any. */
 export type ModelSizes = number | ((lp: number) => number);
 
 /** What distinguishes one kind of records from another. */
@@ -34,7 +34,7 @@ interface OldKind {
   readonly fault: (view: DataView, at: number) => string;
 }
 
-/** A walk over records of a kind with the model's bytes behind each. */
+/** A walk over records of a kind with the model's bytes after each. */
 function oldWalk({ kind, head, lpAt, fault }: OldKind, sizes: ModelSizes, little: boolean): Walk {
   const low = little ? 0 : 4;
   const take = (block: Block, at: number): number => {

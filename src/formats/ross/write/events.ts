@@ -16,7 +16,7 @@ export const EVENT_WORDS = 6;
  * @param receiveTime virtual time
  * @param realTime seconds since the run's start
  * @param payloadBytes bytes of the model, which follow
- * @returns index of the word behind, where the model's bytes begin
+ * @returns index of the word after, where the model's bytes begin
  * @example
  * ```ts
  * import { EVENT_BYTES, writeEvent24 } from 'triscope/formats';
@@ -47,7 +47,7 @@ export function writeEvent24(
 }
 
 /**
- * Writes the same event at any byte, for events behind model bytes whose number is not a multiple of 4.
+ * Writes the same event at any byte, for events after model bytes whose number is not a multiple of 4.
  * @param at first byte
  * @param source global id of the LP that sent it
  * @param destination global id of the LP that handles it
@@ -55,7 +55,7 @@ export function writeEvent24(
  * @param receiveTime virtual time
  * @param realTime seconds since the run's start
  * @param payloadBytes bytes of the model, which follow
- * @returns the byte behind
+ * @returns the byte after
  * @example
  * ```ts
  * import { EVENT_BYTES, writeEvent24At } from 'triscope/formats';
@@ -104,7 +104,7 @@ export const event2017Bytes = (withDuration: boolean) => (withDuration ? 48 : 40
  * @param sendTime virtual time
  * @param realTime seconds since the run's start
  * @param duration seconds that its handler took
- * @returns the byte behind
+ * @returns the byte after
  * @example
  * ```ts
  * import { event2017Bytes, writeEvent2017 } from 'triscope/formats';
@@ -151,7 +151,7 @@ export const eventRow2017Words = (head: number, payloadBytes: number): number =>
 
 /**
  * Events of 2017 from rows, where each is filled up to a multiple of 8 bytes and says in the upper half of its source
- * how many the model's are, to bytes as files have them: exactly so many behind each.
+ * how many the model's are, to bytes as files have them: exactly so many after each.
  * @param head bytes of an event before the model's
  * @returns bytes written to `out`, which has room for all rows
  * @example

@@ -2,7 +2,7 @@
  * The layouts that ROSS's instrumentation files have had, by the name of the first version that wrote them.
  *
  * `ross-7`: v7.0.0 to v8.0.0, framed, 36 bytes for an LP; what the project's documentation describes.
- * `ross-8.1`: v8.1.0 on; the same but for an LP's 48 bytes, of which 12 hold nothing.
+ * `ross-8.1`: v8.1.0 on; the same except for an LP's 48 bytes, of which 12 hold nothing.
  * `ross-2017`: June and July 2017, packed records without frames; GVT samples have a real time, and net events beside
  * efficiency.
  * `ross-2017-04`: April 2017, the same without these two: exactly the columns that the documentation of the time lists.

@@ -150,7 +150,7 @@ function bitsOf(value: number): number {
 let kps = 0;
 let lps = 0;
 
-/** Counts the rows after the PE's row at `row`; returns the word behind them. */
+/** Counts the rows after the PE's row at `row`; returns the word after them. */
 function surveyPoint(rows: Int32Array, row: number, to: number): number {
   if (rows[row + ROW_KIND] !== ROW_PE) {
     throw new LayoutError(

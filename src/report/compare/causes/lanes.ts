@@ -82,7 +82,7 @@ function lastUpTo(xs: readonly number[], x: number): number {
   return low - 1;
 }
 
-/** `ys` at `x`, straight between the places of rising `xs`; before the first it rises from (0, `start`), behind the last it stays. */
+/** `ys` at `x`, straight between the places of rising `xs`; before the first it rises from (0, `start`), after the last it stays. */
 export function valueAt(
   xs: readonly number[],
   ys: readonly number[],

@@ -81,7 +81,7 @@ class Reader {
   }
 
   take(time: number, gvt: number, columns: readonly Float64Array[], row: number): void {
-    // A time behind the last GVT is no progress; nor is one that falls.
+    // A time after the last GVT is no progress; nor is one that falls.
     if (gvt > this.progress) this.progress = gvt;
     if (this.time !== null) {
       const span = time - this.time;
