@@ -12,7 +12,9 @@ import {
 } from '../sim/instrument/options.ts';
 import { payloadLayouts } from '../sim/instrument/payload.ts';
 import type { InstrumentOutput } from '../sim/instrument/recorder.ts';
+import type { LoadedModel } from '../sim/load-model.ts';
 import type { Model } from '../sim/model.ts';
+import { toldWithPart } from '../sim/model-place.ts';
 import type { RunResult } from '../sim/statistics.ts';
 import type { OptionGroup, SingleValue } from './command.ts';
 import { effectiveSettings } from './effective-settings.ts';
@@ -121,7 +123,7 @@ const hasSample = (model: Model): boolean =>
  */
 export function animatedPlaces(
   values: Given,
-  model: Model,
+  { model, path }: LoadedModel,
   run: RunConfig,
   isRecorded: boolean,
 ): LpPlaces | null {
@@ -133,7 +135,11 @@ export function animatedPlaces(
       `--animate: model '${model.name}' has no instrument with a sample: there is nothing to draw`,
     );
   }
-  return placesOf(model, run);
+  try {
+    return placesOf(model, run);
+  } catch (error) {
+    throw toldWithPart(error, path);
+  }
 }
 
 /** A line for the case that model samples are asked for and the model declares none. */

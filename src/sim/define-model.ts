@@ -88,6 +88,18 @@ function typeWith(type: AnyType, state: Fields): AnyType {
   return Object.assign(Object.create(Object.getPrototypeOf(type)), type, { state });
 }
 
+const placedMap = (where: string, map: CustomMapping): CustomMapping => ({
+  pe: check.placed(where, 'map.pe', map.pe.bind(map)),
+  ...(map.kp && { kp: check.placed(where, 'map.kp', map.kp.bind(map)) }),
+});
+
+const placedDrawing = (where: string, drawing: Drawing<unknown>): Drawing<unknown> => ({
+  at: check.placed(where, 'drawing.at', drawing.at.bind(drawing)),
+  ...(drawing.links && {
+    links: check.placed(where, 'drawing.links', drawing.links.bind(drawing)),
+  }),
+});
+
 /** The least of some lookaheads; undefined where one is not declared. */
 const leastOf = (all: readonly (number | undefined)[]): number | undefined =>
   all.includes(undefined) ? undefined : Math.min(...all.map(Number));
@@ -207,10 +219,15 @@ export function defineModel(input: unknown): Model {
   );
   const declared = new Declared(where, m.message as Fields, types);
   const single = m.name;
-  const { typeOf, instrumentOf } = m;
+  const { map = 'linear', drawing } = m;
   const lps = check.asked(where, 'lps', m.lps.bind(m));
   const given = (m.prepare ?? ((options: object) => options)) as Model['prepare'];
   const prepare = check.asked(where, 'prepare', given.bind(m));
+  const typeOf = m.typeOf ?? (() => single);
+  const instrumentOf = m.instrumentOf ?? (() => undefined);
+  const tables = Object.entries(m.tables ?? {}).map(
+    ([name, make]) => [name, check.asked(where, `tables.${name}`, make.bind(m.tables))] as const,
+  );
   return {
     name: m.name,
     help: m.help ?? '',
@@ -221,14 +238,14 @@ export function defineModel(input: unknown): Model {
     warmup: m.warmup,
     ...declared.fields(defaultsOf(m.options ?? {})),
     sizes: declared.isSized ? (options) => declared.fields(options) : null,
-    tables: m.tables ?? {},
-    map: m.map ?? 'linear',
+    tables: Object.fromEntries(tables),
+    map: typeof map === 'string' ? map : placedMap(where, map),
     gvtHook: m.gvtHook,
-    drawing: m.drawing,
+    drawing: drawing && placedDrawing(where, drawing),
     instruments: m.instruments ?? {},
-    instrumentOf: (lp, params) => instrumentOf?.call(m, lp, params),
+    instrumentOf: check.placed(where, 'instrumentOf', instrumentOf.bind(m)),
     lps,
     prepare,
-    typeOf: (lp, params) => (typeOf === undefined ? single : typeOf.call(m, lp, params)),
+    typeOf: check.placed(where, 'typeOf', typeOf.bind(m)),
   };
 }

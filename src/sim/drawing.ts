@@ -55,7 +55,9 @@ export function placesOf(given: Model, config: RunConfig): LpPlaces {
       throw wrong('at', `must give [x, y], two finite numbers, for LP ${lp}`);
     }
     [x[lp], y[lp]] = at;
-    for (const other of drawing.links?.(lp, params) ?? []) {
+    const others: unknown = drawing.links?.(lp, params) ?? [];
+    if (!Array.isArray(others)) throw wrong('links', `must give a list of LPs, for LP ${lp}`);
+    for (const other of others) {
       if (!(Number.isInteger(other) && other >= 0 && other < lps)) {
         throw wrong('links', `joins LP ${lp} with LP ${other}; there are LPs 0 to ${lps - 1}`);
       }

@@ -271,15 +271,18 @@ export function expectType(what: string, name: string, given: unknown): void {
   expectInstrument(what, ['instrument'], type.instrument);
 }
 
-/** Wraps a model's function: its errors name where they were thrown, and undeclared options are refused. */
-export function asked<O extends object, A extends readonly unknown[], R>(
+/**
+ * Wraps a model's function: its errors name it, and the place where they were thrown.
+ * @param name the function's name in messages
+ */
+export function placed<A extends unknown[], R>(
   what: string,
   name: string,
-  f: (options: O, ...rest: A) => R,
-): (options: O, ...rest: A) => R {
-  return (options, ...rest) => {
+  f: (...args: A) => R,
+): (...args: A) => R {
+  return (...args) => {
     try {
-      return f(sealedOptions(options), ...rest);
+      return f(...args);
     } catch (error) {
       // A ModelError that the model throws itself is passed on as one line for the user.
       if (error instanceof ModelError || error instanceof OptionError) throw error;
@@ -287,6 +290,14 @@ export function asked<O extends object, A extends readonly unknown[], R>(
     }
   };
 }
+
+/** As `placed`, of a function of the options: undeclared ones are refused. */
+export const asked = <O extends object, A extends unknown[], R>(
+  what: string,
+  name: string,
+  f: (options: O, ...rest: A) => R,
+): ((options: O, ...rest: A) => R) =>
+  placed(what, name, (options: O, ...rest: A) => f(sealedOptions(options), ...rest));
 
 /** Refuses functions that return a promise or a generator. @throws ModelError that names the function */
 export function expectPlain(

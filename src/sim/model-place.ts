@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DeclarationError } from './model-error.ts';
+import { DeclarationError, ModelError } from './model-error.ts';
 
 /** This package's own files: the place of an error is the first one outside of them. */
 const OWN = new URL('..', import.meta.url).href;
@@ -97,6 +97,14 @@ function placeOfPart(path: string, part: readonly string[]): string | null {
 export function withPart(error: DeclarationError, path: string | undefined): string {
   const place = path === undefined ? null : placeOfPart(path, error.part);
   return place === null ? withPlace(error) : `${error.message} (at ${place})`;
+}
+
+/** `error`; where it is of a declaration, with the place of its part in the model's file. */
+export function toldWithPart(error: unknown, path: string | undefined): unknown {
+  if (!(error instanceof DeclarationError)) return error;
+  const told = new ModelError(withPart(error, path));
+  told.stack = error.stack;
+  return told;
 }
 
 /** The error's message, with its place where there is one. */

@@ -13,7 +13,7 @@ import { type LoadedModel, loadModel } from './load-model.ts';
 import type { TraceRequest } from './lp-trace.ts';
 import { type Model, ModelError } from './model.ts';
 import { DeclarationError } from './model-error.ts';
-import { withPart } from './model-place.ts';
+import { toldWithPart } from './model-place.ts';
 import { compareLines, type OutputLine } from './pe.ts';
 import { type PeResult, PeRun, recordsFor } from './pe-run.ts';
 import { type Placement, placeLps } from './placement.ts';
@@ -160,10 +160,7 @@ export async function simulate(
     const zero = recorder.zero.wall.toString();
     return { ...result, streams: report.streams, instrumentation: { ...report, zero } };
   } catch (error) {
-    if (!(error instanceof DeclarationError)) throw error;
-    const told = new ModelError(withPart(error, own ? loaded.path : undefined));
-    told.stack = error.stack;
-    throw told;
+    throw toldWithPart(error, own ? loaded.path : undefined);
   } finally {
     if (byAddress && own) loaded.dispose();
   }

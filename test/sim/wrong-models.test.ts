@@ -508,6 +508,24 @@ const DECLARED: readonly [mistake: string, line: number, text: string, message: 
     "model 'shop', prepare(): no",
   ],
   [
+    'an exception in a table',
+    6,
+    "  end: 20, tables: { next() { throw new Error('no'); } },",
+    "model 'shop', tables.next(): no",
+  ],
+  [
+    'an exception in a placement',
+    6,
+    "  end: 20, map: { pe() { throw new Error('no'); } },",
+    "model 'shop', map.pe(): no",
+  ],
+  [
+    'a misspelt option in a table',
+    6,
+    '  end: 20, tables: { next: (options) => new Float64Array(options.servres) },',
+    'options.servres: no such name; did you mean servers?',
+  ],
+  [
     'a misspelt option in lps()',
     5,
     '  lps: (options) => options.servres,',

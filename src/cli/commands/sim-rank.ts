@@ -80,7 +80,7 @@ async function run(
   const notes = [...request.notes, ...nothingToSample(request.config, loaded.model)];
   if (first) for (const note of notes) process.stderr.write(`triscope: ${note}\n`);
   const command = ['mpirun', '-np', `${world.size}`, 'triscope', 'sim', 'run', ...args];
-  const places = animatedPlaces(values, loaded.model, config, folder !== null);
+  const places = animatedPlaces(values, loaded, config, folder !== null);
   const recording =
     first && typeof name === 'string'
       ? new SimRecording({ name, command, version: version(), pes: world.size })

@@ -116,7 +116,7 @@ async function run(
     typeof name === 'string' ? recordingFolder(name) : null,
     typeof to === 'string' ? (frames, dropped) => stream?.write(frames, dropped) : null,
   );
-  const places = animatedPlaces(values, loaded.model, config, typeof name === 'string');
+  const places = animatedPlaces(values, loaded, config, typeof name === 'string');
   const recording =
     typeof name === 'string'
       ? new SimRecording({

@@ -14,7 +14,7 @@ import { message, type NetworkParams } from './packets.ts';
 import { finishRouter, handleRouter, initRouter, routerState } from './router.ts';
 import { finishTerminal, handleTerminal, initTerminal, terminalState } from './terminal.ts';
 import { circlePlace, type Topology } from './topology.ts';
-import { readTrace } from './trace.ts';
+import { readTrace, type Trace } from './trace.ts';
 import { PATTERNS, patternOf } from './traffic.ts';
 
 /** A network as a model: what `networkModel` needs to know. */
@@ -84,28 +84,15 @@ function placesOf(t: Topology) {
   return { places, routerLps, homes, firstTerminals };
 }
 
-interface NetworkTables extends TraceTables {
-  readonly links: Readonly<ArrayLike<number>>;
-  readonly places: Readonly<ArrayLike<number>>;
-  readonly routerLps: Readonly<ArrayLike<number>>;
-  readonly homes: Readonly<ArrayLike<number>>;
-  readonly firstTerminals: Readonly<ArrayLike<number>>;
-}
-
-interface TraceTables {
-  readonly traceFirst: Readonly<ArrayLike<number>>;
-  readonly traceWhat: Readonly<ArrayLike<number>>;
-  readonly tracePeer: Readonly<ArrayLike<number>>;
-  readonly traceAmount: Readonly<ArrayLike<number>>;
-  readonly traceSlot: Readonly<ArrayLike<number>>;
-}
+type NetworkTables = Trace &
+  Pick<NetworkParams, 'links' | 'places' | 'routerLps' | 'homes' | 'firstTerminals'>;
 
 const traceTables = {
-  traceFirst: (o: Common) => readTrace(o.trace).tables.first,
-  traceWhat: (o: Common) => readTrace(o.trace).tables.what,
-  tracePeer: (o: Common) => readTrace(o.trace).tables.peer,
-  traceAmount: (o: Common) => readTrace(o.trace).tables.amount,
-  traceSlot: (o: Common) => readTrace(o.trace).tables.slot,
+  first: (o: Common) => readTrace(o.trace).tables.first,
+  what: (o: Common) => readTrace(o.trace).tables.what,
+  peer: (o: Common) => readTrace(o.trace).tables.peer,
+  amount: (o: Common) => readTrace(o.trace).tables.amount,
+  slot: (o: Common) => readTrace(o.trace).tables.slot,
 };
 
 /** What handlers know about the network. @throws ModelError for options that contradict each other */
@@ -125,7 +112,7 @@ function paramsOf(
       throw new ModelError(`--${name}=${o[name]} is less than --lookahead=${lookahead}`);
   }
   const packetSize = o['packet-size'];
-  const ranks = o.trace === '' ? 0 : tables.traceFirst.length - 1;
+  const ranks = o.trace === '' ? 0 : tables.first.length - 1;
   if (ranks > terminals)
     throw new ModelError(
       `--trace=${o.trace}: it has ${ranks} ranks, and the network ${terminals} terminals`,
@@ -133,13 +120,7 @@ function paramsOf(
   return {
     ...tables,
     isTraced: o.trace !== '',
-    trace: {
-      first: tables.traceFirst,
-      what: tables.traceWhat,
-      peer: tables.tracePeer,
-      amount: tables.traceAmount,
-      slot: tables.traceSlot,
-    },
+    trace: tables,
     flitBytes: o['flit-bytes'],
     routes: topology.routes(tables.links),
     placeOf: (router) => topology.place?.(router) ?? circlePlace(router, topology.routers),
@@ -227,6 +208,8 @@ export function networkModel<const O extends OptionSpecs>(network: NetworkDeclar
     lookahead: 1,
     options: { ...common, ...network.options } as typeof common,
     lps(o: Common) {
+      const { routers } = topologyOf(o);
+      if (routers > MOST_LPS) throw new ModelError(`${routers} routers; at most ${MOST_LPS}`);
       const { places } = placesOf(topologyOf(o));
       if (places.length > MOST_LPS)
         throw new ModelError(`${places.length} routers and terminals; at most ${MOST_LPS}`);

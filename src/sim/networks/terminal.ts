@@ -81,6 +81,6 @@ export function finishTerminal(lp: LpView<State, NetworkParams>, results: Result
   const measured = lp.now - lp.warmup;
   results.add('injected', s.injected);
   results.add('delivered', s.delivered);
-  results.add('acceptedLoad', measured > 0 ? s.flits / measured / p.terminals : 0);
+  if (measured > 0) results.add('acceptedLoad', s.flits / measured / p.terminals);
   if (p.isTraced) finishRank(lp, results);
 }

@@ -7,17 +7,25 @@ export default defineModel({
   lookahead: 1,
   options: {
     stations: int(8, 'LPs around the ring', { min: 2 }),
-    wrong: oneOf({ none: 0, place: 1, line: 2 }, 'none', 'what the drawing says wrongly'),
+    wrong: oneOf(
+      { none: 0, place: 1, line: 2, lines: 3, throws: 4 },
+      'none',
+      'what the drawing says wrongly',
+    ),
   },
   lps: (o) => o.stations,
   state: { passed: 'u32' },
   message: {},
   drawing: {
     at(lp, { stations, wrong }) {
+      if (wrong === 'throws') throw new Error('no place');
       const angle = (2 * Math.PI * lp) / stations;
       return [wrong === 'place' ? Number.NaN : Math.cos(angle), Math.sin(angle)];
     },
-    links: (lp, { stations, wrong }) => [wrong === 'line' ? stations : (lp + 1) % stations],
+    links(lp, { stations, wrong }) {
+      if (wrong === 'lines') return undefined as unknown as [];
+      return [wrong === 'line' ? stations : (lp + 1) % stations];
+    },
   },
   instrument: {
     sample: {
