@@ -133,7 +133,7 @@ export async function openRecording(path: string): Promise<OpenRecording> {
     store.estimates = recording !== null;
     // Virtual time begins at 0.
     if (recording === null) store.since = null;
-    else if (clock === 'real') store.since = beganOf(recording);
+    else if (clock === 'real') store.since = beganOf(recording) ?? 0;
     for (const table of tables) {
       try {
         await fill(store, table, takers);

@@ -63,9 +63,12 @@ export interface RecordingSource {
   readonly bound?: number;
 }
 
-/** Seconds from a recording's zero to the moment at which its PEs began to handle events; their first samples cover the time from there. */
-export const beganOf = ({ sources }: Pick<Recording, 'sources'>): number =>
-  sources.find(({ began }) => began !== undefined)?.began ?? 0;
+/**
+ * Seconds from a recording's zero to the moment at which its PEs began to handle events; their first samples cover the
+ * time from there. Undefined where that is not known.
+ */
+export const beganOf = ({ sources }: Pick<Recording, 'sources'>): number | undefined =>
+  sources.find(({ began }) => began !== undefined)?.began;
 
 /** How far a host's clocks were ahead of the first host's at one moment. Signed nanoseconds as decimal digits. */
 export interface RecordingOffset {

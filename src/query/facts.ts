@@ -1,5 +1,5 @@
 /** Tables about the recording itself: its contents, where it ran, and suspect spots. */
-import type { Recording } from '../model/recording.ts';
+import { beganOf, type Recording } from '../model/recording.ts';
 import type { ClockPlace } from './clocks.ts';
 import type { Suspect } from './part.ts';
 import type { Sources } from './sources.ts';
@@ -122,7 +122,7 @@ export function factTables(
       [
         ...[name, recording?.state, recording?.started, recording?.ended, recording?.error],
         ...[recording?.madeBy.command.join(' '), recording?.madeBy.triscope],
-        ...[start, recording?.sources.find(({ began }) => began !== undefined)?.began, dropped],
+        ...[start, recording ? beganOf(recording) : null, dropped],
       ],
     ]),
     aboutTable(

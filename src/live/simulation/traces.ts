@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readReadme } from '../../formats/ross/read/readme.ts';
+import { MOST_README } from '../../formats/ross/read/told.ts';
 import type { Schema } from '../../model/metric.ts';
+import { readPlain } from '../../os/plain-file.ts';
 import { loadTables } from '../../query/load.ts';
 import { type Sources, sourcesOf } from '../../query/sources.ts';
 import type { Table, TablePiece } from '../../query/table.ts';
@@ -58,11 +60,16 @@ const README = '-README.txt';
 /** ROSS's number of `--event-trace` for events that cause rollbacks. */
 const STRAGGLERS = 2;
 
+/** Whether a README says so; one that cannot be read says nothing. */
 const saysStragglers = ({ files }: Sources): boolean =>
-  files.some(
-    ({ path }) =>
-      path.endsWith(README) && readReadme(readFileSync(path, 'utf8'))?.eventTrace === STRAGGLERS,
-  );
+  files.some(({ path }) => {
+    if (!path.endsWith(README)) return false;
+    try {
+      return readReadme(readPlain(path, MOST_README))?.eventTrace === STRAGGLERS;
+    } catch {
+      return false;
+    }
+  });
 
 /** From `lp-mapping.txt`; else from samples of LPs. */
 async function readPlaces(

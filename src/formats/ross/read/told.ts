@@ -11,7 +11,7 @@ import { type ReadmeFacts, readReadme } from './readme.ts';
 import type { ModelSizes } from './walk-old.ts';
 
 /** Bytes of a README with the types of very many LPs. */
-const MOST_README = 1 << 25;
+export const MOST_README = 1 << 25;
 /** The same of an `lp-mapping.txt`. */
 const MOST_MAPPING = 1 << 28;
 

@@ -252,7 +252,7 @@ export function explain(sideA: readonly Times[], sideB: readonly Times[]): Expla
   const [outA, outB] = [a.wall - told.a.seconds, b.wall - told.b.seconds];
   const isWhole = Math.max(outA, outB) <= 1e-6 * Math.max(a.wall, b.wall);
   if (!isWhole) {
-    const what = 'before its first sample or behind its last';
+    const what = 'time before its first sample or after its last';
     causes.push({ what, a: outA, b: outB, difference: outB - outA, from: null });
   }
   const { bound } = gapOf(wallOf(sideA), wallOf(sideB));
