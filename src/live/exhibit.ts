@@ -14,6 +14,7 @@ import { KeptRun } from './kept-run.ts';
 import { LateTables } from './late-tables.ts';
 import { type OpenRecording, openRecording } from './recording-source.ts';
 import type { Shown } from './shown.ts';
+import { LiveRollbacks } from './simulation/live-rollbacks.ts';
 import { RecordingTail } from './tail.ts';
 
 /** Milliseconds between checks for data appended to a recording that is being written. */
@@ -94,6 +95,8 @@ export class Exhibit {
   /** With the zero that its times count from. */
   private liveStore: { readonly live: LiveStore; readonly zero: string; stop(): void } | null =
     null;
+  /** Once a client has asked for them. */
+  private liveRollbacks: LiveRollbacks | null = null;
   private readonly liveTables: LateTables;
   private recorded: Promise<Shown> | null = null;
   /** What `recorded` is of. */
@@ -188,6 +191,7 @@ export class Exhibit {
     await this.tables?.close();
     this.opened?.close();
     this.kept?.close();
+    this.liveRollbacks?.close();
   }
 
   private async tell(follower: ExhibitFollower): Promise<void> {
@@ -307,7 +311,7 @@ export class Exhibit {
     this.revision = revision;
     const sql = () => tables.get();
     return {
-      ...{ id: this.id, path, live: false, revision, gone: false, store, sql },
+      ...{ id: this.id, path, live: false, revision, gone: false, store, rollbacks: null, sql },
       facts: { ...facts, ...this.more },
     };
   }
@@ -334,7 +338,8 @@ export class Exhibit {
 
   /** The same object for a moment, as long as what is said of the run is the same. */
   private shownLive(): Shown {
-    const { facts } = this.bus as LiveBus;
+    const bus = this.bus as LiveBus;
+    const { facts } = bus;
     const now = performance.now();
     if (this.live?.facts === facts && now - this.liveSince < LIVE_MOMENT) return this.live;
     this.liveSince = now;
@@ -343,6 +348,10 @@ export class Exhibit {
       ...{ id: this.id, path: this.path, facts, live: true, revision: 0, gone: this.gone },
       get store() {
         return store();
+      },
+      rollbacks: () => {
+        this.liveRollbacks ??= new LiveRollbacks(bus);
+        return this.liveRollbacks.get();
       },
       sql: () => this.liveSql(),
     };

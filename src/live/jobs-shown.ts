@@ -92,6 +92,7 @@ export function partOf(shown: Shown, user: string): Shown {
       jobs: { user, span },
     },
     store: new SeriesStore(),
+    rollbacks: null,
     sql: () => Promise.reject(new ApiError(403, OPERATORS)),
     of: shown,
   };

@@ -2,6 +2,7 @@
 import type { OpenRecording } from '../query/index.ts';
 import type { Facts } from '../view/facts/run.ts';
 import type { SeriesStore } from '../view/series/store.ts';
+import type { Rollbacks } from '../view/simulation/rollbacks.ts';
 
 /** One state of one recording. When its data change there is another object: a WeakMap keyed by this is a cache. */
 export interface Shown {
@@ -18,6 +19,8 @@ export interface Shown {
   readonly gone: boolean;
   /** Its samples; of a run that goes on the newest, as far as there is room. */
   readonly store: SeriesStore;
+  /** Single rollbacks of a run that goes on, the newest; null for one whose files have them all. */
+  readonly rollbacks: (() => Rollbacks) | null;
   /**
    * Its tables (docs/query.md), opened when first asked for. Of a run that goes on: what is on disk by now.
    * Statements of users go through `POST /api/query`, which bounds their time and rows.

@@ -2,13 +2,13 @@
 
 import type { QueryAnswer } from '../../src/view/facts/query.ts';
 import type { Message } from '../../src/view/message.ts';
-import { LiveStore } from '../../src/view/series/live-store.ts';
+import { LiveStore, NOT_DRAWN } from '../../src/view/series/live-store.ts';
 import type { TableFacts } from '../../src/view/series/store.ts';
 import type { EntityBins } from '../../src/view/series/table.ts';
 import { ApiSource, type Asking, type PageSource } from './source.ts';
 
 /** Tables whose rows are too many to be sent to a page; views ask the server for them. */
-export const IGNORED = ['ross_lp', 'ross_model', 'ross_event'];
+export const IGNORED = ['ross_lp', ...NOT_DRAWN];
 
 export class LiveSource implements PageSource {
   private readonly api: ApiSource;

@@ -1,7 +1,7 @@
 /** Rollbacks: cascades, worst first, and their trees. */
 import type { Context } from 'hono';
 import { inTurns } from '../net/shared-work.ts';
-import { tracesOf } from '../simulation/served.ts';
+import { undoneOf } from '../simulation/served.ts';
 import { pathOf, simulationWindow, WITHIN } from './entity-query.ts';
 import { ApiError, integerOf, type Route, WINDOW } from './route.ts';
 
@@ -39,7 +39,7 @@ export const CASCADES: readonly Route[] = [
       const { from, to } = await simulationWindow(c, shown, context.signal);
       const most = integerOf(c, 'most', 50, 1, MOST_LISTED);
       const filter = { from, to, ...kpOf(c), most };
-      const { cascades, rollbacks } = await tracesOf(shown, context.signal);
+      const { cascades, rollbacks } = await undoneOf(shown, context.signal);
       const list = await inTurns(cascades.list(filter), context.signal);
       return c.json({ ...list, recorded: rollbacks.length });
     },
@@ -60,7 +60,7 @@ export const CASCADES: readonly Route[] = [
       const pe = integerOf(c, 'pe', -1, 0, 2 ** 32);
       const id = integerOf(c, 'id', -1, 0, 2 ** 32);
       const most = integerOf(c, 'most', 500, 1, MOST_NODES);
-      const { cascades } = await tracesOf(shown, context.signal);
+      const { cascades } = await undoneOf(shown, context.signal);
       const tree = await inTurns(cascades.tree(pe, id, most), context.signal);
       if (tree === null) throw new ApiError(404, `PE ${pe} has no rollback ${id}`);
       return c.json(tree);

@@ -3,7 +3,7 @@ import { densityOf, listOf } from '../../view/simulation/event-view.ts';
 import { pack } from '../../view/simulation/packed.ts';
 import { rollbacksIn } from '../../view/simulation/rollback-view.ts';
 import { inTurns } from '../net/shared-work.ts';
-import { tracesOf } from '../simulation/served.ts';
+import { tracesOf, undoneOf } from '../simulation/served.ts';
 import { LEVEL, levelOf, pathOf, simulationWindow, WITHIN } from './entity-query.ts';
 import {
   BYTES,
@@ -109,7 +109,7 @@ export const EVENTS: readonly Route[] = [
       const shown = await context.shown(c);
       const { from, to } = await simulationWindow(c, shown, context.signal);
       const most = integerOf(c, 'most', 1000, 1, MOST_SINGLE);
-      const { rollbacks } = await tracesOf(shown, context.signal);
+      const { rollbacks } = await undoneOf(shown, context.signal);
       const ask = { from, to, within: pathOf(c, 'within') };
       return c.json(await inTurns(rollbacksIn(rollbacks, ask, most), context.signal));
     },

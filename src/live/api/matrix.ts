@@ -1,7 +1,6 @@
 /** Who sends to whom. */
 import {
   type Matrix,
-  type MatrixAsk,
   matrixOfEvents,
   matrixOfRollbacks,
   matrixOfSends,
@@ -9,7 +8,7 @@ import {
 import { pack } from '../../view/simulation/packed.ts';
 import type { Steps } from '../../view/steps.ts';
 import { inTurns } from '../net/shared-work.ts';
-import { tracesOf } from '../simulation/served.ts';
+import { tracesOf, undoneOf } from '../simulation/served.ts';
 import { LEVEL, levelOf, pathOf, simulationWindow, WITHIN, wordOf } from './entity-query.ts';
 import { BYTES, bytesAnswer, type Route, WINDOW } from './route.ts';
 
@@ -52,17 +51,22 @@ export const MATRIX: readonly Route[] = [
         within: pathOf(c, 'within'),
         ...(await simulationWindow(c, shown, context.signal)),
       };
-      const traces = await tracesOf(shown, context.signal);
-      const as = (of: MatrixAsk['of']): MatrixAsk => ({ ...ask, of });
-      const { events, onlyStragglers, places, rollbacks } = traces;
       const turns = (steps: Steps<Matrix | null>) => inTurns(steps, context.signal);
-      const made =
-        kind === 'rollbacks'
-          ? await turns(matrixOfRollbacks(rollbacks, places, as('rollbacks')))
-          : ((kind === 'sends' || (kind === 'best' && onlyStragglers)
-              ? null
-              : await turns(matrixOfEvents(events, places, as('events')))) ??
-            (kind === 'events' ? null : await turns(matrixOfSends(shown.store, as('sends')))));
+      const ofRollbacks = async () => {
+        const { rollbacks, places } = await undoneOf(shown, context.signal);
+        return turns(matrixOfRollbacks(rollbacks, places, { ...ask, of: 'rollbacks' }));
+      };
+      const ofEvents = async () => {
+        const { events, onlyStragglers, places } = await tracesOf(shown, context.signal);
+        const isPart = kind === 'best' && onlyStragglers;
+        return isPart ? null : turns(matrixOfEvents(events, places, { ...ask, of: 'events' }));
+      };
+      const ofSends = () => turns(matrixOfSends(shown.store, { ...ask, of: 'sends' }));
+      let made: Matrix | null;
+      if (kind === 'rollbacks') made = await ofRollbacks();
+      else if (kind === 'events') made = await ofEvents();
+      else if (kind === 'sends' || shown.live) made = await ofSends();
+      else made = (await ofEvents()) ?? (await ofSends());
       const { counts, ...head } = made ?? { ...NONE, counts: new Float32Array(0) };
       return bytesAnswer(c, pack(head, { counts }));
     },

@@ -1,14 +1,17 @@
-/** A recording's traces, kept as long as it is shown: read with the first request that needs them. */
+/** A recording's traces, kept as long as it is shown: read with the first request that needs them. A live run's rollbacks. */
 import { ROSS_EVENT } from '../../model/schemas/ross.ts';
 import type { TableFacts } from '../../view/series/store.ts';
+import { CascadeIndex } from '../../view/simulation/cascades.ts';
+import { LpPlaces } from '../../view/simulation/places.ts';
+import { Rollbacks } from '../../view/simulation/rollbacks.ts';
 import { ApiError } from '../api/route.ts';
-import { sharedBy } from '../net/shared-work.ts';
+import { inTurns, sharedBy } from '../net/shared-work.ts';
 import type { Shown } from '../shown.ts';
 import { loadTraces, type Traces } from './traces.ts';
 
 const kept = sharedBy((shown: Shown, signal) => loadTraces(shown.path ?? '', signal));
 
-/** @throws ApiError for a run that goes on: what its page needs comes by /live */
+/** @throws ApiError for a run that goes on: single events are not streamed */
 export async function tracesOf(shown: Shown, signal: AbortSignal): Promise<Traces> {
   const { path, live } = shown;
   if (live || path === null) {
@@ -16,6 +19,18 @@ export async function tracesOf(shown: Shown, signal: AbortSignal): Promise<Trace
   }
   return kept(shown, signal);
 }
+
+type Undone = Pick<Traces, 'rollbacks' | 'cascades' | 'places'>;
+
+const newest = sharedBy(async (shown: Shown, signal): Promise<Undone> => {
+  const rollbacks = shown.rollbacks?.() ?? new Rollbacks();
+  const cascades = await inTurns(CascadeIndex.of(rollbacks), signal);
+  return { rollbacks, cascades, places: new LpPlaces() };
+});
+
+/** Rollbacks, of a run that goes on the newest; no places of LPs then. */
+export const undoneOf = (shown: Shown, signal: AbortSignal): Promise<Undone> =>
+  shown.live ? newest(shown, signal) : tracesOf(shown, signal);
 
 /**
  * The trace of events as a table that spans time, for recordings that hold nothing else of a simulation: else their

@@ -4,13 +4,10 @@
 import { FrameDecoder } from '../../formats/frames/decode.ts';
 import type { Batch, Schema } from '../../model/metric.ts';
 import { byFrom, type Flag } from '../facts/flag.ts';
-import { Rollbacks } from '../simulation/rollbacks.ts';
 import { SeriesStore } from './store.ts';
 
 /** Values kept in all, of 4 bytes. */
 const MOST_VALUES = 20_000_000;
-const MOST_ROLLBACKS = 100_000;
-const ROLLBACK = 'ross_rollback';
 const MARK = 'node_mark';
 const MOST_MARKS = 1000;
 
@@ -35,8 +32,6 @@ export const NOT_DRAWN: readonly string[] = [
 
 export class LiveStore {
   readonly store: SeriesStore;
-  /** Single rollbacks, the newest. */
-  rollbacks = new Rollbacks(MOST_ROLLBACKS);
   /** Marks of nodes, the newest. */
   marks: readonly Flag[] = [];
   /** Seconds since 1970 of the run's zero: records of raw stats files have wall-clock times. */
@@ -77,8 +72,6 @@ export class LiveStore {
     this.lostBefore = this.lost;
     this.left = null;
     this.decoders = new Map();
-    // Rollbacks are sent again; older ones belong to cascades that cannot be followed.
-    this.rollbacks = new Rollbacks(MOST_ROLLBACKS);
     this.marks = [];
     this.store.gap();
   }
@@ -96,17 +89,13 @@ export class LiveStore {
     let decoder = this.decoders.get(stream);
     if (decoder === undefined) {
       decoder = new FrameDecoder({
-        wanted: ({ name }: Schema) => name === ROLLBACK || !NOT_DRAWN.includes(name),
+        wanted: ({ name }: Schema) => !NOT_DRAWN.includes(name),
         onDamage: (error) => this.damage(error.message),
       });
       this.decoders.set(stream, decoder);
     }
     const batches = decoder.push(frame);
     for (const batch of batches) {
-      if (batch.schema.name === ROLLBACK) {
-        this.rollbacks.take(batch);
-        continue;
-      }
       if (batch.schema.name === MARK) {
         const all = [...this.marks, ...marksOf(batch, this.zero)].sort(byFrom);
         this.marks = all.slice(-MOST_MARKS);

@@ -1,6 +1,6 @@
 /**
  * Cascades: a late event rolls a KP back, that cancels events that it had sent, which rolls back others. Each rollback
- * names its parent, so a cascade is a tree with the late event at its root. Runs in the server and in the page.
+ * names its parent, so a cascade is a tree with the late event at its root. Runs in the server.
  *
  *     straggler ──► rollback 1/7 ──┬──► 0/3 ──► 1/9
  *                                  └──► 0/4
@@ -78,12 +78,10 @@ const TWICE = -2;
 const ON_PATH = 1;
 const DONE = 2;
 
-/** Rows of the rollbacks of all cascades, tied to their roots. Made anew when there are more rollbacks. */
+/** Rows of the rollbacks of all cascades, tied to their roots. */
 export class CascadeIndex {
   readonly length: number;
   private readonly all: Rollbacks;
-  /** Rollbacks that had been added when it was made. */
-  private readonly added: number;
   /** By row: its parent's row; -1: a root; or TWICE. */
   private readonly parents: Int32Array;
   private readonly roots: Int32Array;
@@ -108,7 +106,6 @@ export class CascadeIndex {
   private constructor(all: Rollbacks) {
     this.length = all.length;
     this.all = all;
-    this.added = all.added;
     const { length } = all;
     this.parents = new Int32Array(length).fill(-1);
     this.roots = new Int32Array(length).fill(-1);
@@ -171,11 +168,6 @@ export class CascadeIndex {
         this.generations[row] = this.generations[parents[row]] + 1;
       }
     }
-  }
-
-  /** Whether it still holds all of `all`. */
-  isOf(all: Rollbacks): boolean {
-    return all === this.all && all.added === this.added;
   }
 
   private *sum(): Steps<void> {

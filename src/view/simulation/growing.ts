@@ -15,6 +15,13 @@ export class Growing {
     this.values[this.length++] = value;
   }
 
+  copy(): Growing {
+    const copy = new Growing();
+    copy.values = this.values.slice(0, Math.max(START, this.length));
+    copy.length = this.length;
+    return copy;
+  }
+
   /** Keeps the newest `keep`. */
   forget(keep: number): void {
     this.values.copyWithin(0, this.length - keep, this.length);

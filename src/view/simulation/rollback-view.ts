@@ -1,4 +1,4 @@
-/** Single rollbacks of a window. Runs in the server and in the page. */
+/** Single rollbacks of a window. Runs in the server. */
 import { STEP, type Steps, sorted } from '../steps.ts';
 import { isWithin } from './levels.ts';
 import type { Cause, Rollbacks } from './rollbacks.ts';

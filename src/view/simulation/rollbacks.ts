@@ -1,4 +1,4 @@
-/** Rollbacks as columns, in the order in which they came. Runs in the server and in the page. */
+/** Rollbacks as columns, in the order in which they came. Runs in the server. */
 import type { RawColumn } from '../../formats/part.ts';
 import type { Batch } from '../../model/metric.ts';
 import { Growing } from './growing.ts';
@@ -24,12 +24,10 @@ export const ROLLBACK_COLUMNS = [
 type RollbackColumn = (typeof ROLLBACK_COLUMNS)[number];
 
 export class Rollbacks {
-  private readonly columns = new Map<RollbackColumn, Growing>(
+  private columns = new Map<RollbackColumn, Growing>(
     ROLLBACK_COLUMNS.map((key) => [key, new Growing()]),
   );
-  private readonly causes = new Growing();
-  /** All that were ever added, including those that are gone. */
-  added = 0;
+  private causes = new Growing();
   private readonly most: number;
 
   /** `most`: number of rollbacks kept; the older half is dropped when there are more. */
@@ -48,6 +46,14 @@ export class Rollbacks {
 
   cause(row: number): Cause {
     return CAUSES[this.causes.values[row]];
+  }
+
+  /** The same rollbacks, which stay when more come here. */
+  copy(): Rollbacks {
+    const copy = new Rollbacks(this.most);
+    copy.columns = new Map([...this.columns].map(([key, column]) => [key, column.copy()]));
+    copy.causes = this.causes.copy();
+    return copy;
   }
 
   /** Takes a batch of `ross_rollback`, its times as they are. */
@@ -79,7 +85,6 @@ export class Rollbacks {
     for (let row = 0; row < rows; row++) {
       this.causes.push(Math.max(0, CAUSES.indexOf(causes(row) as Cause)));
     }
-    this.added += rows;
     if (this.length <= this.most) return;
     const keep = this.most >> 1;
     for (const column of [...this.columns.values(), this.causes]) column.forget(keep);

@@ -151,7 +151,16 @@ describe('rollbacks', () => {
     const all = new Rollbacks(4);
     for (let k = 0; k < 10; k++) all.take(batch(ROSS_ROLLBACK, [rollback(0, k + 1, k, 1)]));
     expect(all.length).toBeLessThanOrEqual(4);
-    expect(all.added).toBe(10);
     expect(all.column('rollback_id')[all.length - 1]).toBe(10);
+  });
+
+  it('of a copy stay when more come', () => {
+    const all = new Rollbacks(4);
+    for (let k = 0; k < 4; k++) all.take(batch(ROSS_ROLLBACK, [rollback(0, k + 1, k, 1)]));
+    const copy = all.copy();
+    for (let k = 4; k < 10; k++) all.take(batch(ROSS_ROLLBACK, [rollback(0, k + 1, k, 1)]));
+    const ids = copy.column('rollback_id').subarray(0, copy.length);
+    expect([...ids]).toEqual([1, 2, 3, 4]);
+    expect(copy.cause(3)).toBe('straggler');
   });
 });

@@ -1,10 +1,6 @@
 /** Where the simulation's pictures come from: the server for a recording, the page's own samples for a live run. */
 import { type Breakdown, breakdownOf } from '../../../src/view/simulation/breakdown.ts';
-import {
-  CascadeIndex,
-  type CascadeList,
-  type CascadeNode,
-} from '../../../src/view/simulation/cascades.ts';
+import type { CascadeList, CascadeNode } from '../../../src/view/simulation/cascades.ts';
 import type { EventDensity, SingleEvent } from '../../../src/view/simulation/event-view.ts';
 import {
   type Heat,
@@ -14,19 +10,14 @@ import {
   heatOf,
 } from '../../../src/view/simulation/heat.ts';
 import type { Level } from '../../../src/view/simulation/levels.ts';
-import {
-  type Matrix,
-  matrixOfRollbacks,
-  matrixOfSends,
-} from '../../../src/view/simulation/matrix.ts';
+import { type Matrix, matrixOfSends } from '../../../src/view/simulation/matrix.ts';
 import { type Order, ordered } from '../../../src/view/simulation/order.ts';
 import { unpack } from '../../../src/view/simulation/packed.ts';
-import { LpPlaces } from '../../../src/view/simulation/places.ts';
-import { rollbacksIn, type SingleRollback } from '../../../src/view/simulation/rollback-view.ts';
+import type { SingleRollback } from '../../../src/view/simulation/rollback-view.ts';
 import { atOnce } from '../../../src/view/steps.ts';
 import { LiveSource } from '../live.ts';
 import type { Page } from '../page.svelte.ts';
-import type { PageSource } from '../source.ts';
+import { ApiError, type PageSource } from '../source.ts';
 
 /** The selection: seconds, and the entity that contains everything shown; '' for all. */
 export interface Looked {
@@ -133,13 +124,11 @@ class ApiSim implements SimSource {
 }
 
 /**
- * Of a run that goes on. LPs' samples are too many to be sent: the server is asked for them. Single events are not
- * streamed: those are shown when the run has ended.
+ * Of a run that goes on. LPs' samples and rollbacks are too many to be sent: the server is asked for them. Single events
+ * are not streamed: those are shown when the run has ended.
  */
 class LiveSim implements SimSource {
   private readonly source: LiveSource;
-  private _cascades: CascadeIndex | null = null;
-
   private readonly api: ApiSim;
 
   constructor(source: LiveSource) {
@@ -149,18 +138,6 @@ class LiveSim implements SimSource {
 
   private get samples() {
     return this.source.kept.store;
-  }
-
-  private get _rollbacks() {
-    return this.source.kept.rollbacks;
-  }
-
-  /** Made anew when there are more rollbacks. */
-  private index(): CascadeIndex {
-    const all = this._rollbacks;
-    if (this._cascades === null || !this._cascades.isOf(all))
-      this._cascades = atOnce(CascadeIndex.of)(all);
-    return this._cascades;
   }
 
   async metrics(level: Level) {
@@ -178,26 +155,22 @@ class LiveSim implements SimSource {
   }
 
   async matrix(of: 'best' | 'rollbacks', level: Level, looked: Looked) {
-    const ask = { level, ...looked };
-    return of === 'best'
-      ? atOnce(matrixOfSends)(this.samples, { ...ask, of: 'sends' })
-      : atOnce(matrixOfRollbacks)(this._rollbacks, new LpPlaces(), { ...ask, of });
+    if (of === 'rollbacks') return this.api.matrix(of, level, looked);
+    return atOnce(matrixOfSends)(this.samples, { level, ...looked, of: 'sends' });
   }
 
-  async cascades({ from, to, within }: Looked, most: number): Promise<ServedCascades> {
-    const [pe, kp] = within === '' ? [] : within.split('/').map(Number);
-    const filter = {
-      from,
-      to,
-      most,
-      ...(pe !== undefined && { pe }),
-      ...(kp !== undefined && { kp }),
-    };
-    return { ...atOnce(() => this.index().list(filter))(), recorded: this._rollbacks.length };
+  cascades(looked: Looked, most: number) {
+    return this.api.cascades(looked, most);
   }
 
   async tree(pe: number, id: number) {
-    return atOnce(() => this.index().tree(pe, id, 500))();
+    try {
+      return await this.api.tree(pe, id);
+    } catch (error) {
+      // Only the newest are kept.
+      if (error instanceof ApiError && error.status === 404) return null;
+      throw error;
+    }
   }
 
   async density() {
@@ -208,8 +181,8 @@ class LiveSim implements SimSource {
     return [];
   }
 
-  async rollbacks(looked: Looked, most: number) {
-    return atOnce(rollbacksIn)(this._rollbacks, looked, most);
+  rollbacks(looked: Looked, most: number) {
+    return this.api.rollbacks(looked, most);
   }
 }
 
