@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ownFiles } from './bundled.ts';
 import { DeclarationError, ModelError } from './model-error.ts';
 
 /** This package's own files: the place of an error is the first one outside of them. */
-const OWN = new URL('..', import.meta.url).href;
+const OWN = ownFiles();
 const COMPILED = /\/triscope-model-[^/]+\/model\.mjs$/;
 const FRAME = /(file:\/\/[^\s()]+|\/[^\s():]+):(\d+):(\d+)\)?$/;
 /** Before a compiled model's source map. */

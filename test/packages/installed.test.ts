@@ -99,20 +99,24 @@ it('a bundle without it has several PEs, one with it says how', () => {
     "import { simulate } from 'triscope/sim';\nconst settings = { end: 5, pes: 2, options: { 'total-lps': 4 } };\nsimulate('phold', settings).then((run) => console.log(run.pes), (error) => console.log(error.message));\n";
   writeFileSync(join(project, 'app.mjs'), program);
   const esbuild = join(ROOT, 'node_modules', 'esbuild', 'bin', 'esbuild');
-  const said = (...more: readonly string[]) => {
-    const words = [
-      '--bundle',
-      '--platform=node',
-      '--format=esm',
-      '--outfile=bundle.mjs',
-      '--log-level=error',
-    ];
-    execFileSync(esbuild, ['app.mjs', ...words, ...more], { cwd: project });
-    return execFileSync(process.execPath, ['bundle.mjs'], { cwd: project, encoding: 'utf8' });
+  const said = (format: 'esm' | 'cjs', ...more: readonly string[]) => {
+    const file = `bundle.${format === 'esm' ? 'mjs' : 'cjs'}`;
+    const to = [`--format=${format}`, `--outfile=${file}`];
+    const words = ['app.mjs', '--bundle', '--platform=node', '--log-level=error', ...to, ...more];
+    execFileSync(esbuild, words, { cwd: project });
+    const { stdout, stderr } = spawnSync(process.execPath, [file], {
+      ...{ cwd: project, encoding: 'utf8' },
+    });
+    return stdout + stderr;
   };
-  expect(said('--external:triscope')).toBe('2\n');
-  expect(said()).toMatch(
+  for (const format of ['esm', 'cjs'] as const) {
+    expect(said(format, '--external:triscope')).toBe('2\n');
+  }
+  expect(said('esm')).toMatch(
     /^PE \d died: .* keep triscope outside of it \(esbuild --external:triscope/,
+  );
+  expect(said('cjs')).toContain(
+    'TriscopeError: triscope does not work inside a CommonJS bundle: keep it outside (esbuild --external:triscope',
   );
 });
 

@@ -225,6 +225,12 @@ describe('pcs', () => {
   });
 });
 
+test('a router without links to others has no loads of links', async () => {
+  const { results } = await simulate('fattree', { end: 50, options: { k: 2, n: 1 } });
+  expect(results.maxima).not.toHaveProperty('linkUtilisation');
+  expect(results.rows.routers).toEqual([{ lp: 0, values: { packets: 0, inBuffers: 0 } }]);
+});
+
 describe('what cannot be is refused in one line', () => {
   const cases: readonly (readonly [string, Settings, RegExp])[] = [
     ['phold', { options: { mean: 0.5 } }, /--mean=0.5 is less than --lookahead=1/],

@@ -9,7 +9,7 @@ import { ApiSource, fetchFacts, type PageSource } from './source.ts';
 /** Milliseconds between redraws of a live run, at least: the run may need the CPUs on which the page is drawn. */
 const PERIOD = 500;
 /** Times as long as a redraw takes until the next: however much there is to draw, most of a core stays free. */
-const REST = 8;
+const REST = 16;
 
 /** Takes over what tables there are, and which time they span. */
 async function look(page: Page): Promise<void> {

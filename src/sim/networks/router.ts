@@ -255,11 +255,10 @@ export function finishRouter(lp: LpView<State, NetworkParams>, results: Results)
   results.add('hops', hops);
   results.add('inBuffers', s.held);
   results.add('uncredited', uncredited);
-  results.max('linkUtilisation', busiest);
+  if (joined > 0) results.max('linkUtilisation', busiest);
   results.row('routers', {
     packets: hops,
     inBuffers: s.held,
-    meanLink: joined > 0 ? sum / joined : 0,
-    busiestLink: busiest,
+    ...(joined > 0 && { meanLink: sum / joined, busiestLink: busiest }),
   });
 }
