@@ -93,7 +93,6 @@ async function fill(store: SeriesStore, table: Table, takers: Takers): Promise<v
       taken = 0;
       await breath();
     }
-    part.release?.();
   }
 }
 
@@ -156,6 +155,7 @@ export async function openRecording(path: string): Promise<OpenRecording> {
     close();
     throw error;
   }
+  for (const part of takers.keys()) part.release?.();
   if (recording !== null) close();
   const grow = (): boolean => {
     let all = true;

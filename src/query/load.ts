@@ -38,11 +38,11 @@ interface Found extends Omit<PlacedPart, 'shift'> {
   readonly bound: number | null;
 }
 
-/** Bytes of columns of raw stats files that stay in memory by default. */
+/** Bytes of the columns that stay in memory by default, of files that are slow to read again. */
 const KEPT_BYTES = 2 ** 28;
 
 /**
- * @param keptBytes columns of raw stats files that may stay in memory
+ * @param keptBytes bytes of columns that may stay in memory, of files that are slow to read again
  * @throws InputError that names the file
  */
 export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Promise<LoadedTables> {
@@ -50,10 +50,6 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
   const suspects: Suspect[] = [];
   const open: OpenedFile[] = [];
   let left = keptBytes;
-  const keep = (bytes: number): boolean => {
-    left -= bytes;
-    return left >= 0;
-  };
   const shown = (path: string) => relative(sources.path, path) || sources.path;
   for (const path of sources.missing) {
     suspects.push({ file: shown(path), what: 'recording.json lists it, and it is not there' });
@@ -63,9 +59,16 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
   suspects.push(...changedSizes(sources), ...strangeSources(sources), ...unfinished(sources));
   for (const { path, format, zero, ahead, clock, bound } of sources.files) {
     let loaded: OpenedFile | null;
+    // Half of what is left: others find room beside a large file.
+    const room = left / 2;
+    let used = 0;
+    const keep = (bytes: number): boolean => {
+      used += bytes;
+      return used <= room;
+    };
     await breath();
     try {
-      loaded = openData(path, format, { keep });
+      loaded = openData(path, format, statSync(path).size <= room ? { keep } : {});
     } catch (error) {
       const reason = readReason(error);
       const what = `cannot be read: ${reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason}`;
@@ -76,8 +79,9 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
       continue;
     }
     if (loaded === null) continue;
-    // All raw stats files are in memory, or none.
-    if (left < 0) for (const { part } of found) part.release?.();
+    // All of a file is in memory, or nothing of it.
+    if (used > room) for (const part of loaded.parts) part.release?.();
+    else left -= used;
     open.push(loaded);
     for (const { where, what } of loaded.suspect) {
       suspects.push({ file: shown(path), what: where === 'file' ? what : `${where}: ${what}` });

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -22,8 +23,12 @@ import { LiveBus } from '../../src/live/bus.ts';
 import { openRecording } from '../../src/live/recording-source.ts';
 import { RecordingTail } from '../../src/live/tail.ts';
 import type { Schema } from '../../src/model/metric.ts';
+import { exportRecording, InputError } from '../../src/query/index.ts';
 import { loadTables } from '../../src/query/load.ts';
 import { sourcesOf } from '../../src/query/sources.ts';
+import { compareRecordings } from '../../src/report/compare/index.ts';
+import { gather } from '../../src/report/index.ts';
+import { encode, type Row } from './ross/support/rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'parts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,6 +42,17 @@ function events(first: number, count: number): Uint8Array {
     writeEvent24At(view, 32 * k, n % 7, n % 5, n, n + 0.5, n + 1, 8);
   }
   return bytes;
+}
+
+function samples(count: number): Uint8Array {
+  const row = (k: number): Row => ({
+    ...{ kind: ((k >> 1) % 3) as Row['kind'], mode: 1, real: k / 1e4, virtual: k, gvt: k },
+    values: { pe_id: k % 2, kp_id: k % 2, lp_id: k % 2, events_processed: k % 50 },
+  });
+  return encode(
+    'ross-7',
+    Array.from({ length: count }, (_, k) => row(k)),
+  );
 }
 
 function report(regions: number): string {
@@ -63,6 +79,9 @@ const FILES: readonly { name: string; first: Uint8Array | string; more: Uint8Arr
   { name: 'trace-vm', first: TRACE_HEAD + trace(0, 20_000), more: trace(20_000, 5000) },
   { name: '1700000000', first: RAW_HEAD + raw(1.7e9, 20_000), more: raw(1.7e9 + 20_000, 5000) },
 ];
+/** Samples of two PEs, of which each has KPs and LPs: three tables. */
+const SAMPLES = { name: 'a-gvt.bin', first: samples(30_000), more: '' };
+const FEW = { name: 'few-gvt.bin', first: samples(30) };
 const REPORT = { name: 'report.yaml', first: report(4000), more: '' };
 
 function written({ name, first }: { name: string; first: Uint8Array | string }): string {
@@ -98,9 +117,59 @@ describe('bytes', () => {
     expect(surveyed).toBeLessThan(1.2);
   });
 
-  it('of a page’s series are read once to open, and once for the columns that are drawn', async () => {
+  it('of a page’s series are read once', async () => {
     const path = written({ name: 'b-evtrace.bin', first: events(0, 20_000) });
-    expect(await readings(path, () => openRecording(path))).toBeLessThan(2.2);
+    expect(await readings(path, () => openRecording(path))).toBeLessThan(1.2);
+  });
+
+  it('of a file that is larger than the memory for it are read again by each reader', async () => {
+    const path = written(SAMPLES);
+    const { tables, close } = await loadTables(sourcesOf(path), statSync(path).size);
+    const again = await readings(path, () => [...tables[0].pieces[0].part.read([0])]);
+    close();
+    expect(again).toBeCloseTo(1, 1);
+  });
+});
+
+/** Bytes that this process has read, its threads included. */
+const readSoFar = () => Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+
+async function exported(path: string, format: 'csv' | 'trace-event' | 'openmetrics') {
+  const out = join(folder, `out-${format}`);
+  await exportRecording({ paths: [path], format }, out);
+  rmSync(out, { recursive: true });
+}
+
+/** Commands that ask for a file's rows with many queries. */
+const COMMANDS: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  report: (path) => gather(path, { charts: true }),
+  diff: (path) => compareRecordings(path, written({ ...FEW, name: 'other-gvt.bin' })),
+  'export to CSV': (path) => exported(path, 'csv'),
+  'export to a trace': (path) => exported(path, 'trace-event'),
+  'export to OpenMetrics': (path) => exported(path, 'openmetrics'),
+};
+
+describe('a command reads a file once, however many tables and queries it needs', () => {
+  const CASES = Object.keys(COMMANDS).flatMap((command) =>
+    [SAMPLES, ...FILES, REPORT]
+      .filter((file) => file === SAMPLES || command === 'report')
+      .map((file) => ({ command, file, name: file.name })),
+  );
+
+  it.each(CASES)('$command of $name', async ({ command, file }) => {
+    const [path, few] = [written(file), written(FEW)];
+    const bytes = async (of: string) => {
+      const before = readSoFar();
+      // Two recordings of which one has hardly any rows have nothing in common.
+      await COMMANDS[command](of).catch((error) => expect(error).toBeInstanceOf(InputError));
+      return readSoFar() - before;
+    };
+    // What is loaded once; and what the command reads besides.
+    await bytes(few);
+    const besides = await bytes(few);
+    const readings = ((await bytes(path)) - besides) / statSync(path).size;
+    expect(readings).toBeGreaterThan(0.5);
+    expect(readings).toBeLessThan(file === REPORT ? 2 : 1.2);
   });
 });
 

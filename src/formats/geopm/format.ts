@@ -93,9 +93,9 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   };
   if (isTable(file) && !isWhole(file)) {
     const [{ table }] = tablesFor(file, []);
-    const part = new GeopmPart(table, () =>
-      stretches(new TableRows(source, file, true).rows(options.growing), BLOCK_ROWS),
-    );
+    const read = () =>
+      stretches(new TableRows(source, file, true).rows(options.growing), BLOCK_ROWS);
+    const part = new GeopmPart(table, read, options.keep);
     const lines = new TableRows(source, file, salvage, damaged);
     const grows = options.growing === true || endsLine(source);
     const pass = (take: TakeRows | undefined, growing = options.growing): void => {

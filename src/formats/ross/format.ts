@@ -64,7 +64,7 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   const payload = fields && payloadLayout(fields);
   const all = layout.kinds
     .flatMap((_, kind) => plansFor(layout, kind, mode, payload))
-    .map((plan) => new RossPart(source, layout, plan));
+    .map((plan) => new RossPart(source, layout, plan, options.keep));
   const onDamage = (damage: Damage) => {
     survey.damaged(damage);
     options.damage?.(damage);

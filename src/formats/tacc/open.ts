@@ -161,8 +161,6 @@ export function* openingRaw(
   }
   yield* pass();
   take = null;
-  // One file is in memory, or it is not.
-  if (parts.some(({ kept }) => !kept)) for (const part of parts) part.release();
   return {
     parts,
     get suspect() {

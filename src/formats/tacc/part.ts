@@ -2,8 +2,9 @@
  * Records of one type of a raw stats file as a table. Such files are text, and an archive of them may be larger than
  * memory: as far as there is room columns are kept, beyond it each reading takes the type's lines again.
  */
-import { CELL_BYTES, type Schema } from '../../model/metric.ts';
-import { type FileSource, FormatError } from '../format.ts';
+import type { Schema } from '../../model/metric.ts';
+import { type FileSource, FormatError, type OpenOptions } from '../format.ts';
+import { KeptRows } from '../kept-rows.ts';
 import {
   arrayFor,
   type Codes,
@@ -156,7 +157,7 @@ class NewestRow implements RawRows {
 
 interface RawPartOptions {
   /** See `OpenOptions`. */
-  readonly keep: ((bytes: number) => boolean) | undefined;
+  readonly keep: OpenOptions['keep'];
   /** Whether rows that come later are told. */
   readonly growing: boolean;
   /** See `RawOpenOptions`. */
@@ -184,8 +185,7 @@ export class RawPart implements RawTable {
   private readonly columns: Columns;
   private readonly newest: NewestRow | null;
   private readonly course = new Course();
-  private readonly keep: ((bytes: number) => boolean) | undefined;
-  private _kept: RawRows[] | null;
+  private readonly memory: KeptRows;
   private _rows = 0;
   /** Receivers of rows as they are read. */
   private take: ((rows: RawRows) => void) | null = null;
@@ -206,8 +206,7 @@ export class RawPart implements RawTable {
     this.raw = raw;
     this.codes = codesFor(schema);
     this.labels = this.codes.map((codes) => codes?.labels ?? null);
-    this.keep = keep;
-    this._kept = keep === undefined ? null : [];
+    this.memory = new KeptRows(schema, keep);
     // Without a use for its values a file is only looked through.
     const all = [...schema.metrics.keys()];
     const asked = keep === undefined && !growing ? all.slice(0, FIRST_KEY) : all;
@@ -223,7 +222,7 @@ export class RawPart implements RawTable {
   }
 
   get kept(): boolean {
-    return this._kept !== null;
+    return this.memory.isThere;
   }
 
   get values(): BigUint64Array {
@@ -248,7 +247,7 @@ export class RawPart implements RawTable {
 
   /** Frees the columns: from now on they are read from the file. */
   release(): void {
-    this._kept = null;
+    this.memory.release();
   }
 
   private see(step: RawRows): void {
@@ -256,25 +255,11 @@ export class RawPart implements RawTable {
     this._rows += rows;
     this.course.see(columns[TIME]);
     this.take?.(step);
-    if (this._kept === null) return;
-    const { metrics } = this.schema;
-    const bytes = metrics.reduce((sum, { cell }) => sum + CELL_BYTES[cell] * rows, 0);
-    if (this.keep?.(bytes) !== true) this._kept = null;
-    else this._kept.push({ rows, columns: columns.map((column) => exact(column, rows)) });
+    if (this.memory.isThere) this.memory.add(step);
   }
 
-  *read(columns: readonly number[], within?: Within): Generator<RawRows, void, undefined> {
-    if (this._kept === null) {
-      yield* this.again(columns);
-      return;
-    }
-    for (const { rows, columns: all } of this._kept) {
-      if (within !== undefined && this.span?.ordered === true) {
-        const times = all[within.time];
-        if (times[0] > within.to || times[rows - 1] < within.from) continue;
-      }
-      yield { rows, columns: columns.map((column) => all[column]) };
-    }
+  read(columns: readonly number[], within?: Within): Iterable<RawRows> {
+    return this.memory.isThere ? this.memory.read(columns, within, this.span) : this.again(columns);
   }
 
   /** Reads the file. What came to it since it was opened is left out. */
@@ -335,12 +320,6 @@ export class RawPart implements RawTable {
     return new RawParser(visitor, { types: [type] });
   }
 }
-
-/** A copy where the array is longer: the rest of it would stay too. */
-const exact = (column: RawColumn, length: number): RawColumn =>
-  column.byteLength === column.buffer.byteLength && column.length === length
-    ? column
-    : column.slice(0, length);
 
 const cut = ({ rows, columns }: RawRows, most: number): RawRows =>
   rows <= most

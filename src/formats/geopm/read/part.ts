@@ -1,4 +1,7 @@
 /** A table of one of GEOPM's files: turns rows into the columns that are asked for. */
+
+import type { OpenOptions } from '../../format.ts';
+import { KeptRows } from '../../kept-rows.ts';
 import {
   arrayFor,
   type Codes,
@@ -23,16 +26,18 @@ export class GeopmPart implements Part {
   private readonly codes: readonly (Codes | null)[];
   private readonly time: number | null;
   private readonly course = new Course();
+  private readonly memory: KeptRows;
   private _rows = 0;
 
-  /** @param read gives the file's rows, some at a time */
-  constructor(table: GeopmTable, read: () => Iterable<readonly Row[]>) {
+  /** @param read gives the file's rows, some at a time @param keep where reading them again is slow */
+  constructor(table: GeopmTable, read: () => Iterable<readonly Row[]>, keep?: OpenOptions['keep']) {
     this.schema = table.schema;
     this.table = table;
     this._read = read;
     this.codes = codesFor(table.schema);
     this.labels = this.codes.map((codes) => codes?.labels ?? null);
     this.time = timeColumnOf(table.schema);
+    this.memory = new KeptRows(table.schema, keep);
   }
 
   get rows(): number {
@@ -43,6 +48,14 @@ export class GeopmPart implements Part {
     return this.course.span;
   }
 
+  get kept(): boolean {
+    return this.memory.isThere;
+  }
+
+  release(): void {
+    this.memory.release();
+  }
+
   /** Counts rows. */
   see(rows: readonly Row[]): void {
     this._rows += rows.length;
@@ -50,6 +63,7 @@ export class GeopmPart implements Part {
       if (codes !== null) this.column(k, rows);
     });
     if (this.time !== null) this.course.see(this.column(this.time, rows));
+    if (this.memory.isThere) this.memory.add(this.rowsOf(rows));
   }
 
   /** Columns of the rows that were counted; all columns if none are named. */
@@ -59,6 +73,7 @@ export class GeopmPart implements Part {
 
   read(columns: readonly number[], within?: Within): Iterable<RawRows> {
     const range = within?.time === this.time ? within : undefined;
+    if (this.memory.isThere) return this.memory.read(columns, range, this.span);
     return rowsWithin((asked) => this.all(asked), columns, this.course, range);
   }
 

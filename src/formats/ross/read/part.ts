@@ -1,6 +1,7 @@
 /** Records of one kind as a table: turns blocks of records into the columns that are asked for. */
 import { MODES } from '../../../model/schemas/ross-rows.ts';
-import type { FileSource } from '../../format.ts';
+import type { FileSource, OpenOptions } from '../../format.ts';
+import { KeptRows } from '../../kept-rows.ts';
 import {
   arrayFor,
   type Codes,
@@ -210,11 +211,17 @@ export class RossPart implements Part {
   /** What must be known before rows are read: labels, and times. */
   private readonly known: Columns;
   private readonly timeSlot: number;
-  /** All columns, for those who follow the file; made when first asked for. */
+  private readonly memory: KeptRows;
+  /** All columns, for those who follow the file or keep its rows; made when first asked for. */
   private all: Columns | null = null;
   private _rows = 0;
 
-  constructor(source: FileSource, layout: RossFileLayout, plan: KindPlan) {
+  constructor(
+    source: FileSource,
+    layout: RossFileLayout,
+    plan: KindPlan,
+    keep: OpenOptions['keep'],
+  ) {
     const { schema } = plan;
     this.schema = schema;
     this.plan = plan;
@@ -228,6 +235,7 @@ export class RossPart implements Part {
     );
     this.timeSlot = known.indexOf(this.time ?? -1);
     this.known = new Columns(plan, this.codes, known, BLOCK);
+    this.memory = new KeptRows(schema, keep);
   }
 
   get rows(): number {
@@ -238,21 +246,33 @@ export class RossPart implements Part {
     return this.course.span;
   }
 
+  get kept(): boolean {
+    return this.memory.isThere;
+  }
+
+  release(): void {
+    this.memory.release();
+  }
+
   /** Counts the records of a block; with `take`, passes them on. */
   see(block: Block, take: ((rows: RawRows) => void) | null): void {
     const { count } = block.of[this.plan.kind];
     if (count === 0) return;
-    gatherAll(this.known, block, count, ({ rows, columns }) => {
-      this._rows += rows;
-      if (this.timeSlot >= 0) this.course.see(columns[this.timeSlot]);
+    const isWhole = take !== null || this.memory.isThere;
+    if (isWhole) this.all ??= this.columns([...this.schema.metrics.keys()], BLOCK);
+    const time = isWhole ? (this.time ?? -1) : this.timeSlot;
+    gatherAll((isWhole && this.all) || this.known, block, count, (rows) => {
+      this._rows += rows.rows;
+      if (time >= 0) this.course.see(rows.columns[time]);
+      if (!isWhole) return;
+      this.memory.add(rows);
+      take?.(rows);
     });
-    if (take === null) return;
-    this.all ??= this.columns([...this.schema.metrics.keys()], BLOCK);
-    gatherAll(this.all, block, count, take);
   }
 
   read(columns: readonly number[], within?: Within): Iterable<RawRows> {
     const range = within?.time === this.time ? within : undefined;
+    if (this.memory.isThere) return this.memory.read(columns, range, this.span);
     return rowsWithin((asked) => this._read(asked), columns, this.course, range);
   }
 
