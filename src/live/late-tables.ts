@@ -27,7 +27,7 @@ export class LateTables {
       const path = typeof this.path === 'string' ? this.path : this.path();
       if (!existsSync(path))
         throw new ApiError(410, `${path} was removed while it was being shown`);
-      const opening = opened(path);
+      const opening = opened(path, Number.isFinite(this.lasts));
       this.open = opening;
       this.opened = performance.now();
       // A failure is reported to the caller; the next one tries again.
@@ -53,7 +53,9 @@ export class LateTables {
   }
 }
 
-async function opened(path: string): Promise<OpenRecording> {
+/** @param goesOn whether it is of a run that goes on, which may need all CPUs */
+async function opened(path: string, goesOn: boolean): Promise<OpenRecording> {
   const { keyHelp } = await import('../node/types/index.ts');
-  return openRecording(path, { timeLimit: STATEMENT_SECONDS, isolated: true, help: keyHelp() });
+  const isolated = goesOn ? 'background' : true;
+  return openRecording(path, { timeLimit: STATEMENT_SECONDS, isolated, help: keyHelp() });
 }

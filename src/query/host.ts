@@ -54,7 +54,12 @@ export function threadHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<M
 /** Milliseconds that a process has to end by itself. */
 const END_WAIT_MS = 1000;
 
-export function processHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<MakeHost>): Host {
+/** @param background whether it leaves the CPUs to others */
+export function processHost(
+  task: ServedTask,
+  background: boolean,
+  ...[onMessage, onEnd]: Parameters<MakeHost>
+): Host {
   const { memory } = task.options;
   let ended: () => void = () => {};
   const end = new Promise<void>((resolve) => {
@@ -67,6 +72,7 @@ export function processHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<
       ended();
       onEnd(why);
     },
+    background,
   );
   const kill = (why: Error) => child.kill(why);
   return {

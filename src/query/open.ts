@@ -46,8 +46,9 @@ export interface OpenOptions {
    * DuckDB runs in a process of its own, so that limits hold whatever a query does: one that goes on after its time or
    * signal, or takes more than `memory` beside what the recording itself takes, is ended with its process; the next opens
    * the recording anew. Without it, DuckDB is asked to end: it counts no memory, and hears no signal, within a function.
+   * `background`: a process that leaves the CPUs to others (nice 10).
    */
-  readonly isolated?: boolean;
+  readonly isolated?: boolean | 'background';
   /** The user's own CSV and Parquet files: path by table name. No other file can be read. */
   readonly files?: Readonly<Record<string, string>>;
   /** Meanings of columns whose files do not state them, by table and column, for `metrics` and `DESCRIBE`. */
@@ -378,7 +379,10 @@ export function openRecording(
       ...(threads !== undefined && { threads }),
     },
   };
-  const make: MakeHost = (...told) => (isolated ? processHost : threadHost)(task, ...told);
+  const make: MakeHost = (...told) =>
+    isolated === false
+      ? threadHost(task, ...told)
+      : processHost(task, isolated === 'background', ...told);
   const host = new QueryHost(make);
   return host.opened.then((opened) => new HostedRecording(host, opened, make, timeLimit));
 }

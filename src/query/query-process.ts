@@ -1,6 +1,7 @@
 /** Starts and ends the process of its own for DuckDB, which enforces limits since it can be ended at any moment. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { entryOf } from '../os/entry.ts';
 import { MemoryLimitError } from './errors.ts';
 import type { ProcessTask } from './process.ts';
@@ -21,11 +22,15 @@ export class QueryProcess {
   /** Why it was ended from here. */
   private reason: Error | null = null;
 
-  /** `onEnd` is called once, with why: it was ended, it took more memory than it may, or it broke down. */
+  /**
+   * `onEnd` is called once, with why: it was ended, it took more memory than it may, or it broke down.
+   * @param background whether it leaves the CPUs to others
+   */
   constructor(
     task: Without<ProcessTask, 'spill'>,
     onMessage: (message: unknown) => void,
     onEnd: (why: Error) => void,
+    background = false,
   ) {
     this.memory = task.memory ?? SETTINGS.memory_limit;
     this.child = fork(ENTRY, ['query'], {
@@ -33,6 +38,7 @@ export class QueryProcess {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
+    if (background) leaveCpus(this.child);
     this.child.on('message', onMessage);
     // Sending to a process that has just ended fails; `onEnd` reports its end.
     this.child.on('error', () => {});
@@ -86,6 +92,15 @@ export class QueryProcess {
           `the query was stopped: it needed more memory than its limit, ${this.memory}`,
         )
       : new Error('DuckDB ended unexpectedly; run the query again');
+  }
+}
+
+/** Its threads, which it has yet to start, get the priority of its first. */
+function leaveCpus({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has just ended.
   }
 }
 

@@ -1,6 +1,6 @@
 /** Limits of time and memory, and signals, hold whatever a query does: DuckDB runs in a process that can be ended. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { filterRows, MemoryLimitError, openRecording, TimeLimitError } from 'triscope/query';
@@ -43,6 +43,21 @@ describe('a query with a process of its own', () => {
     await expect(small.query('SELECT x FROM pes')).rejects.toThrow(
       'there is no column x at line 1, column 8',
     );
+  });
+
+  it('leaves the CPUs to others where it is in the background', async () => {
+    const childrenOf = () =>
+      readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+    const before = childrenOf();
+    const open = await openRecording(path, { isolated: 'background' });
+    const [child] = childrenOf().filter((pid) => !before.includes(pid));
+    const niceOf = (pid: string, thread: string) =>
+      readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8').split(') ')[1].split(' ')[16];
+    const threads = (pid: string) => readdirSync(`/proc/${pid}/task`);
+    expect(new Set(threads(child).map((thread) => niceOf(child, thread)))).toEqual(new Set(['10']));
+    expect(niceOf(before[0], before[0])).toBe('0');
+    expect(await open.query(COUNT)).toEqual([{ n: 1 }]);
+    await open.close();
   });
 
   it('ends at its time, and others go on', async () => {
