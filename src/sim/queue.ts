@@ -196,10 +196,10 @@ export function createEventQueue(
     const all: number[] = [];
     for (let i = ROOT; i < H[END]; i++) all.push(handles[i]);
     for (let i = Q[AT]; i < Q[RUN_END]; i++) all.push(run[i]);
-    buckets.forEach((head, k) => {
-      for (let h = head; h !== 0; h = I[(h << 1) + NEXT]) all.push(h);
+    for (let k = 0, left = Q[WITHIN]; left > 0; k++) {
+      for (let h = buckets[k]; h !== 0; h = I[(h << 1) + NEXT], left--) all.push(h);
       buckets[k] = 0;
-    });
+    }
     for (let zone = Q[HIGH]; zone < Q[ZONES]; zone += 1 << SHIFT) {
       const n = takeList(zone >> SHIFT);
       for (let i = 0; i < n; i++) all.push(opened[i]);
