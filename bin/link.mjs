@@ -15,6 +15,24 @@ const { dependencies, optionalDependencies } = JSON.parse(
 );
 const PACKAGES = Object.keys({ ...dependencies, ...optionalDependencies });
 
+/**
+ * DuckDB's API is in the script that needs it, too, its native part aside: sixty modules, whose loading takes as long as a
+ * small query. The version is that of package.json, to the digit.
+ */
+const DUCKDB = '@duckdb/node-api';
+const externalTo = (name) =>
+  name === 'query'
+    ? [...PACKAGES.filter((one) => one !== DUCKDB), '@duckdb/node-bindings']
+    : PACKAGES;
+/** It is required by a function of another name, which esbuild does not follow. */
+const followed = {
+  name: 'duckdb',
+  setup: (to) =>
+    to.onLoad({ filter: /query[\\/]duckdb\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll("api('@duckdb/", "require('@duckdb/"),
+    })),
+};
+
 /** Runs in the script: `defs` are modules, `paths` where they are from `dist`, `names` what each calls those it imports. */
 function run(defs, paths, names, entry, module, require, load, urlOf) {
   const made = [];
@@ -27,21 +45,27 @@ function run(defs, paths, names, entry, module, require, load, urlOf) {
       return urlOf(this.path);
     }
   }
+  const packageOf = (path) => /^\.\.\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
   // Exports never change once their module has run. As accessors, which may, each use would be two calls.
   const settled = (exports) => (exports.__esModule === true ? { ...exports } : exports);
+  // What a package requires is found from where the package is.
+  const requireOf = (name) =>
+    name === undefined ? require : require('module').createRequire(require.resolve(name));
   const get = (i) => {
     if (made[i] === undefined) {
       const own = { exports: {} };
       made[i] = own;
       const known = (name) => Object.hasOwn(names[i], name);
+      const from = packageOf(paths[i]);
       defs[i](
         own,
         own.exports,
-        (name) => (known(name) ? get(names[i][name]) : require(name)),
+        (name) => (known(name) ? get(names[i][name]) : requireOf(from)(name)),
         async (name) => (known(name) ? get(names[i][name]) : load(name)),
         new Meta(paths[i]),
       );
-      own.exports = settled(own.exports);
+      // Modules of packages may import each other in a circle.
+      if (from === undefined) own.exports = settled(own.exports);
     }
     return made[i].exports;
   };
@@ -74,8 +98,8 @@ function reached(inputs, entry, commands) {
   return [...found];
 }
 
-/** The text of a script that begins with the module `entry` of `dist`, with these modules of commands, or (null) all. */
-async function link(dist, entry, commands) {
+/** The text of the script `name`, which begins with the module `entry` of `dist`, with these modules of commands, or (null) all. */
+async function link(dist, name, entry, commands) {
   const settings = {
     absWorkingDir: dist,
     outdir: join(dist, 'scripts'),
@@ -83,6 +107,7 @@ async function link(dist, entry, commands) {
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
+    plugins: [followed],
   };
   const { metafile } = await build({
     ...settings,
@@ -90,7 +115,7 @@ async function link(dist, entry, commands) {
     bundle: true,
     metafile: true,
     format: 'esm',
-    external: PACKAGES,
+    external: externalTo(name),
   });
   const paths = reached(metafile.inputs, entry, commands);
   const place = new Map(paths.map((path, i) => [path, i]));
@@ -121,7 +146,9 @@ async function link(dist, entry, commands) {
       );
     return `(module,exports,require,__import,__meta)=>{${strict}${code}}`;
   });
+  const licence = new URL(`../node_modules/${DUCKDB}/LICENSE`, import.meta.url);
   return [
+    ...(name === 'query' ? [`/* ${DUCKDB}:\n${plain(readFileSync(licence, 'utf8'))}*/`] : []),
     // The wrapper of a script is in it: V8 takes the file's text as it is.
     "(function(module,require,load,__dirname){const urlOf=f=>require('url').pathToFileURL(require('path').join(__dirname,'..',f)).href;",
     `(${run})([`,
@@ -138,7 +165,7 @@ export async function makeScripts(dist) {
   const made = script.buildOf(dist);
   await Promise.all(
     Object.entries(script.SCRIPTS).map(async ([name, entry]) => {
-      const text = await link(dist, entry, name === 'node' ? script.ON_NODES.modules : null);
+      const text = await link(dist, name, entry, name === 'node' ? script.ON_NODES.modules : null);
       const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
       writeFileSync(join(folder, `${name}.js`), script.headOf(hash, made) + text);
     }),

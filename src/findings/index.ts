@@ -1,6 +1,7 @@
 /**
  * Findings: what is slow in a recording, why, and which setting to change. See docs/findings.md.
  */
+import { askedOnce } from '../query/asked-once.ts';
 import { endedBy } from '../query/ended-by.ts';
 import type { OpenRecording } from '../query/index.ts';
 import {
@@ -43,7 +44,8 @@ export async function examine(
   opened: OpenRecording,
   { rules = FINDINGS, path, signal }: FindOptions = {},
 ): Promise<Verdict> {
-  const recording = signal === undefined ? opened : endedBy(opened, signal);
+  // Rules ask the same of a run, such as how much it undid.
+  const recording = askedOnce(signal === undefined ? opened : endedBy(opened, signal));
   const columns = await recording.query<{ table: string; column: string }>(
     `SELECT table_name AS "table", column_name AS "column"
       FROM information_schema.columns WHERE table_schema = 'main'`,

@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type { RawColumn } from '../formats/part.ts';
+import { accessors } from './duckdb.ts';
 
 export type Vector = { readonly vector: never };
 
@@ -38,10 +39,7 @@ const api = createRequire(createRequire(import.meta.url).resolve('@duckdb/node-a
 export const bindings = api('@duckdb/node-bindings') as Bindings;
 
 // Its decoder takes a byte order mark at the beginning of a value away, as if each were a file.
-(api('./vectors/dataAccessors.js') as { textDecoder: unknown }).textDecoder = new TextDecoder(
-  'utf-8',
-  { ignoreBOM: true },
-);
+accessors.textDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Rows of a DuckDB chunk, at most. */
 export const CHUNK_ROWS = 2048;

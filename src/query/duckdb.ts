@@ -2,6 +2,9 @@
 import { createRequire } from 'node:module';
 import type * as Api from '@duckdb/node-api';
 
+/** Its calls become those of a linked script (bin/link.mjs). */
+const api = createRequire(import.meta.url);
+
 export const {
   DOUBLE,
   DuckDBDateValue,
@@ -16,7 +19,12 @@ export const {
   UBIGINT,
   UINTEGER,
   version,
-} = createRequire(import.meta.url)('@duckdb/node-api') as typeof Api;
+} = api('@duckdb/node-api') as typeof Api;
+
+/** By which its vectors read texts. */
+export const accessors = api('@duckdb/node-api/lib/vectors/dataAccessors.js') as {
+  textDecoder: unknown;
+};
 
 export type DuckDBInstance = Api.DuckDBInstance;
 export type StatementType = Api.StatementType;
