@@ -62,7 +62,7 @@ function record() {
       at.slice(from, from + length),
       real,
     ];
-    parts.push(...encoder.encode({ schema: ROSS_EVENT, length, columns }));
+    parts.push(...encoder.encode({ schema: ROSS_EVENT, rows: length, columns }));
   }
   writeFileSync(join(path, 'extra.frames'), Buffer.concat(parts));
   const lines = Array.from({ length: LPS }, (_, k) => `${k} ${k % PES} ${((k / PES) % KPS) | 0}`);

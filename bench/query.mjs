@@ -41,7 +41,7 @@ function record() {
         return (at * (k + 3)) % 1000;
       });
     });
-    parts.push(...encoder.encode({ schema: ROSS_PE, length, columns }));
+    parts.push(...encoder.encode({ schema: ROSS_PE, rows: length, columns }));
   }
   writeFileSync(join(path, 'extra.frames'), Buffer.concat(parts));
 }

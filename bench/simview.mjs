@@ -48,7 +48,7 @@ function samples() {
       const of = ids[key] ?? (() => Math.floor(1000 * random()));
       return Uint32Array.from({ length: LPS }, (_, lp) => of(lp));
     });
-    store.add({ schema: ROSS_LP, length: LPS, columns });
+    store.add({ schema: ROSS_LP, rows: LPS, columns });
   }
   return store;
 }

@@ -27,7 +27,7 @@ export function batchOf(schema, rows, set) {
     if (cell !== 'u64') for (let row = 0; row < rows; row++) column[row] = set(key, row) ?? 0;
     return column;
   });
-  return { schema, length: rows, columns };
+  return { schema, rows, columns };
 }
 
 const wave = (step, entity) => 1 + Math.sin(step / 40 + entity / 7);

@@ -45,8 +45,8 @@ export function recordedProcesses(folder: string): RecordedProcess[] {
   for (const part of open.parts.filter(({ schema }) => schema.name === 'process_info')) {
     const keys = ['process_id', 'rank', 'name', 'cpus', 'real_time'];
     const [ids, ranks, names, cpus, times] = keys.map((key) => columnOf(part, key));
-    for (const { length, columns } of batchesOf(part)) {
-      for (let row = 0; row < length; row++) {
+    for (const { rows, columns } of batchesOf(part)) {
+      for (let row = 0; row < rows; row++) {
         const id = Number(columns[ids][row]);
         const rank = Number(columns[ranks][row]);
         const time = Number(columns[times][row]);

@@ -8,18 +8,12 @@
  * part.read([3, 7], within) ──► rows, rows, …   columns 3 and 7; labels as codes
  * ```
  */
-import type { Batch, Cell, Column, Schema } from '../model/metric.ts';
+import type { Batch, Cell, Column, Columns, RawColumn, Schema } from '../model/metric.ts';
 
-/** A column's values; of a label column, indexes into the part's labels. */
-export type RawColumn = Uint32Array | Int32Array | BigUint64Array | Float32Array | Float64Array;
+export type { RawColumn };
 
-/** Some rows; `columns` are those that were asked for, valid until the next step. */
-export interface RawRows {
-  /** Number of rows. */
-  readonly rows: number;
-  /** The columns that were asked for, in that order. */
-  readonly columns: readonly RawColumn[];
-}
+/** Some rows of a part; `columns` are those that were asked for, in that order, valid until the next step. */
+export type RawRows = Columns<readonly RawColumn[]>;
 
 /** What a raw stats file says about the records of one of its headers, which its counters' repair needs. */
 export interface RawOrigin {
@@ -240,7 +234,7 @@ export const arrayFor = (cell: Cell, rows: number): RawColumn => new ARRAYS[cell
  * const file = openData('run.tri/extra.frames', null);
  * for (const part of file?.parts ?? []) {
  *   const all = part.schema.metrics.map((_, column) => column);
- *   for (const rows of part.read(all)) console.log(batchOf(part, rows).length);
+ *   for (const rows of part.read(all)) console.log(batchOf(part, rows).rows);
  * }
  * file?.close();
  * ```
@@ -248,7 +242,7 @@ export const arrayFor = (cell: Cell, rows: number): RawColumn => new ARRAYS[cell
 export function batchOf({ schema, labels }: Part, { rows, columns }: RawRows): Batch {
   return {
     schema,
-    length: rows,
+    rows,
     columns: columns.map((column, k): Column => {
       const texts = labels[k];
       const own = column.slice(0, rows) as RawColumn;
@@ -265,7 +259,7 @@ export function batchOf({ schema, labels }: Part, { rows, columns }: RawRows): B
  *
  * const file = openData('run.tri/extra.frames', null);
  * for (const part of file?.parts ?? []) {
- *   for (const batch of batchesOf(part)) console.log(part.schema.name, batch.length);
+ *   for (const batch of batchesOf(part)) console.log(part.schema.name, batch.rows);
  * }
  * file?.close();
  * ```

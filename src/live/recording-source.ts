@@ -64,7 +64,7 @@ function batchFrom(
     const cells = cellsOf(source);
     columns[column] = labels === null ? cells : texts(cells, labels);
   }
-  return { schema, length: rows, columns };
+  return { schema, rows, columns };
 }
 
 /** By part: what takes its rows, all columns of them. */

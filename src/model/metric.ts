@@ -82,20 +82,22 @@ export interface Entity {
   readonly parentDomain?: Domain;
 }
 
-/** A column's values: the array type of its cell; labels are texts. */
-export type Column =
-  | Uint32Array
-  | Int32Array
-  | BigUint64Array
-  | Float32Array
-  | Float64Array
-  | readonly string[];
+/** A column's values: the array type of its cell; of a label column, numbers of labels. */
+export type RawColumn = Uint32Array | Int32Array | BigUint64Array | Float32Array | Float64Array;
 
-/** Rows of one schema, column by column. `columns[k]` belongs to `schema.metrics[k]`. */
-export interface Batch {
+/** The same with labels as texts. */
+export type Column = RawColumn | readonly string[];
+
+/** Rows, column by column: so they travel from files and samplers to whoever counts or draws them. */
+export interface Columns<C> {
+  /** Number of rows. */
+  readonly rows: number;
+  readonly columns: C;
+}
+
+/** Rows of one schema. `columns[k]` belongs to `schema.metrics[k]`. */
+export interface Batch extends Columns<readonly Column[]> {
   readonly schema: Schema;
-  readonly length: number;
-  readonly columns: readonly Column[];
 }
 
 /** Bytes of one value; 4 for a label, which is kept as a number in binary forms. */

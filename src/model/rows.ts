@@ -33,7 +33,7 @@ export class Rows {
     const { metrics } = this.schema;
     return {
       schema: this.schema,
-      length: rows.length,
+      rows: rows.length,
       columns: metrics.map(({ cell }, k) => MAKE[cell](rows.map((row) => row[k]))),
     };
   }

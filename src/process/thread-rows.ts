@@ -70,7 +70,7 @@ export class ThreadRows {
     const { running, waiting, timeslices, user, system, minorFaults, majorFaults } = COUNT;
     const order = [running, waiting, timeslices, user, system, minorFaults, majorFaults];
     return {
-      ...{ schema: PROCESS_THREAD, length },
+      ...{ schema: PROCESS_THREAD, rows: length },
       columns: [...head, ...order.map((count) => counts[count]), columns.blocked],
     };
   }

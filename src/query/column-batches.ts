@@ -1,5 +1,6 @@
 /** Results as columns: the bytes of DuckDB's vectors, without a value or a row as an object. */
 import type { DuckDBDataChunk, DuckDBValue, DuckDBValueConverter, JS } from '@duckdb/node-api';
+import type { Columns } from '../model/metric.ts';
 import { bindings } from './bulk.ts';
 import { DuckDBDateValue, DuckDBTypeId, JSDuckDBValueConverter } from './duckdb.ts';
 
@@ -17,14 +18,10 @@ export type ColumnData =
   | Float64Array
   | readonly JS[];
 
-/** Rows as columns. */
-export interface ColumnBatch {
-  /** Number of rows. */
-  readonly rows: number;
-  /** By column of the result. */
-  readonly columns: readonly ColumnData[];
+/** Rows of a result: its columns by their number, or by name. */
+export interface ColumnBatch<C = readonly ColumnData[]> extends Columns<C> {
   /** By column: 1 where the row's value is missing; null where none is. */
-  readonly missing: readonly (Uint8Array | null)[];
+  readonly missing: { readonly [K in keyof C]: Uint8Array | null };
 }
 
 type NumberArray = Exclude<ColumnData, readonly JS[]>;

@@ -45,6 +45,5 @@ export type {
   TableColumn,
   TableColumns,
   TableOptions,
-  TypedBatch,
   TypedTable,
 } from './typed-table.ts';

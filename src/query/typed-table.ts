@@ -26,7 +26,7 @@ import {
   SIM_THREAD,
 } from '../model/schemas/sim.ts';
 import { quoteName } from '../model/sql.ts';
-import type { ColumnData } from './column-batches.ts';
+import type { ColumnBatch, ColumnData } from './column-batches.ts';
 import { QueryError } from './errors.ts';
 import { type OpenCell, openCell } from './open-tables.ts';
 import { SQL_TYPES } from './table.ts';
@@ -98,16 +98,6 @@ export interface TableOptions {
   readonly where?: string;
 }
 
-/** Rows, column by column. */
-export interface TypedBatch<C> {
-  /** Number of rows. */
-  readonly rows: number;
-  /** The values of each column, by its name. */
-  readonly columns: C;
-  /** 1 where a row's value is missing; null where none of the column is. */
-  readonly missing: { readonly [K in keyof C]: Uint8Array | null };
-}
-
 /** A table of which the columns are known to the type checker. */
 export interface TypedTable<N extends string> {
   /** Its name in SQL. */
@@ -119,7 +109,7 @@ export interface TypedTable<N extends string> {
   batches<const K extends keyof TableColumns<N> & string>(
     columns: readonly K[],
     options?: TableOptions,
-  ): AsyncIterable<TypedBatch<{ readonly [C in K]: TableColumn<N, C> }>>;
+  ): AsyncIterable<ColumnBatch<{ readonly [C in K]: TableColumn<N, C> }>>;
 }
 
 const T: Pick<Metric, 'key' | 'cell'> = { key: 't', cell: 'f64' };

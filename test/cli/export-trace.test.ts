@@ -238,7 +238,7 @@ describe('a trace of many events', () => {
     const columns = [source, lp, send, at, real];
     const many = writeFolder(inFolder('many.tri'), {
       'recording.json': recordingOf(),
-      'extra.frames': framesOf({ schema: ROSS_EVENT, length, columns }),
+      'extra.frames': framesOf({ schema: ROSS_EVENT, rows: length, columns }),
     });
     const to = (name: string, gzip: boolean) =>
       exportRecording({ paths: [many], format: 'trace-event', gzip }, inFolder(name));

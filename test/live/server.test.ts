@@ -228,7 +228,7 @@ async function follow(
     const stream = data.readUInt32LE(0);
     const decoder = decoders.get(stream) ?? new FrameDecoder();
     decoders.set(stream, decoder);
-    for (const { length } of decoder.push(new Uint8Array(data.subarray(8)))) rows += length;
+    for (const one of decoder.push(new Uint8Array(data.subarray(8)))) rows += one.rows;
   });
   await new Promise((resolve, reject) => {
     socket.on('open', resolve);
@@ -279,7 +279,7 @@ describe('a live run', () => {
     const rows = 20_000;
     const wide = {
       schema,
-      length: rows,
+      rows,
       columns: columns.map((column) => {
         if (Array.isArray(column)) return new Array<string>(rows).fill('rt');
         const Made = column.constructor as new (length: number) => typeof column;

@@ -50,8 +50,8 @@ const watchOf = (folder: string, root: number) =>
 function rows(batches: readonly Batch[], name: string): Record<string, unknown>[] {
   return batches
     .filter(({ schema }) => schema.name === name)
-    .flatMap(({ schema, length, columns }) =>
-      Array.from({ length }, (_, row) =>
+    .flatMap(({ schema, rows, columns }) =>
+      Array.from({ length: rows }, (_, row) =>
         Object.fromEntries(schema.metrics.map(({ key }, k) => [key, columns[k][row]])),
       ),
     );

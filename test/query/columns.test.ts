@@ -42,7 +42,7 @@ beforeAll(async () => {
   const path = writeFolder(join(folder, 'run.tri'), {
     'recording.json': recordingOf(),
     'extra.frames': framesOf(
-      { schema: ROSS_PE, length: ROWS, columns: columns as Uint32Array[] },
+      { schema: ROSS_PE, rows: ROWS, columns: columns as Uint32Array[] },
       batchOf(SIM_THREAD, [{ pe_id: 1, real_time: 1, cpu_time: 2n ** 64n - 1n }]),
       batchOf(ROSS_ROLLBACK, [{ pe_id: 1, real_time: 1, cause: 'straggler', depth: 2.5 }]),
     ),

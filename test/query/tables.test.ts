@@ -79,7 +79,7 @@ describe('a table of frames', () => {
       if (cell === 'f32') return Float32Array.from(values, (k) => (k % 3 === 0 ? Number.NaN : k));
       return { u32: Uint32Array, i32: Int32Array, f64: Float64Array }[cell].from(values);
     });
-    const batch = { schema: DEVICE, length: rows, columns };
+    const batch = { schema: DEVICE, rows, columns };
     writeFolder(path, { 'recording.json': recordingOf(), 'extra.frames': framesOf(batch, batch) });
     const recording = await open(path);
     const [sums] =

@@ -155,7 +155,7 @@ export class FrameDecoder {
             ? Array.from(codes as Uint32Array, (code) => dictionaries[k][code] ?? '')
             : codes,
       );
-      this.batches.push({ schema, length: rows, columns });
+      this.batches.push({ schema, rows, columns });
     }
     return unknownLabels(known, values());
   }

@@ -72,8 +72,8 @@ export class FrameEncoder {
       dictionary.sent = dictionary.labels.length;
     }
     const most = Math.max(1, Math.floor(SPLIT_BYTES / (payloadBytes(batch.schema, 64) / 64 || 1)));
-    for (let from = 0; from < batch.length; from += most) {
-      const rows = Math.min(most, batch.length - from);
+    for (let from = 0; from < batch.rows; from += most) {
+      const rows = Math.min(most, batch.rows - from);
       frames.push(this.data(known, indexes, from, rows));
     }
     return frames;
@@ -132,7 +132,7 @@ function knownSchema(schema: Schema, id: number): Known {
   return { id, schema, dictionaries };
 }
 
-function check({ schema, length, columns }: Batch): void {
+function check({ schema, rows, columns }: Batch): void {
   if (columns.length !== schema.metrics.length) {
     throw new TypeError(
       `${schema.name}: ${columns.length} columns, but the schema has ${schema.metrics.length}`,
@@ -142,8 +142,8 @@ function check({ schema, length, columns }: Batch): void {
     const column = columns[k];
     const fits = cell === 'label' ? Array.isArray(column) : column instanceof ARRAYS[cell];
     if (!fits) throw new TypeError(`${schema.name}.${key}: the column must hold ${cell} values`);
-    if (column.length < length) {
-      throw new TypeError(`${schema.name}.${key}: ${column.length} values for ${length} rows`);
+    if (column.length < rows) {
+      throw new TypeError(`${schema.name}.${key}: ${column.length} values for ${rows} rows`);
     }
   }
 }

@@ -10,7 +10,7 @@ export function phaseBatch(pages: readonly (SharedArrayBuffer | null)[], real: n
   );
   return {
     schema: REGION_PHASE,
-    length: rows.length,
+    rows: rows.length,
     columns: [
       new Float64Array(rows.length).fill(real),
       Uint32Array.from(rows, (r) => r.pe),

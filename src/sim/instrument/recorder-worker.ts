@@ -288,7 +288,7 @@ class RecorderThread {
     );
     return {
       schema: SIM_STREAM,
-      length: rows.length,
+      rows: rows.length,
       columns: [
         new Float64Array(rows.length).fill(this.clock.now()),
         Uint32Array.from(rows, (r) => r.pe),

@@ -73,7 +73,7 @@ class Gathered {
     const columns = this.columns.map((column) =>
       Array.isArray(column) ? column.slice(0, n) : (column as Float64Array).subarray(0, n),
     );
-    this.emit({ schema: this.schema, length: n, columns });
+    this.emit({ schema: this.schema, rows: n, columns });
   }
 }
 

@@ -22,7 +22,7 @@ export function threadBatch(bell: Int32Array, pes: number, real: number): Batch 
   const wide = (k: number) => BigUint64Array.from(found, ({ values }) => values[k]);
   return {
     schema: SIM_THREAD,
-    length: found.length,
+    rows: found.length,
     columns: [
       new Float64Array(found.length).fill(real),
       Uint32Array.from(found, ({ pe }) => pe),
@@ -38,7 +38,7 @@ export function processBatch(pe: number, real: number): Batch {
   const { user, system } = process.cpuUsage();
   return {
     schema: SIM_PROCESS,
-    length: 1,
+    rows: 1,
     columns: [
       Float64Array.of(real),
       Uint32Array.of(pe),

@@ -12,11 +12,11 @@ const MARK = 'node_mark';
 const MOST_MARKS = 1000;
 
 /** Marks of raw stats files, each with its host. `zero`: seconds since 1970 at the run's zero. */
-function marksOf({ schema, columns, length }: Batch, zero: number): Flag[] {
+function marksOf({ schema, columns, rows }: Batch, zero: number): Flag[] {
   const of = (key: string) => columns[schema.metrics.findIndex((metric) => metric.key === key)];
   const [times, hosts, texts] = ['time', 'host', 'mark'].map(of);
   if (times === undefined || texts === undefined) return [];
-  return Array.from({ length }, (_, row) => ({
+  return Array.from({ length: rows }, (_, row) => ({
     ...{ kind: 'mark' as const, from: Number(times[row]) - zero, to: null },
     text: `${hosts?.[row] ?? ''}: ${texts[row]}`,
   }));

@@ -153,7 +153,7 @@ export class SeriesTable {
     const modes = mode < 0 ? null : (batch.columns[mode] as readonly string[]);
     const idColumns = ids.map((k) => batch.columns[k]);
     const columns = series.map((k) => batch.columns[k]);
-    for (let row = 0; row < batch.length; row++) {
+    for (let row = 0; row < batch.rows; row++) {
       const entity = this.entity(idColumns, modes?.[row] ?? '', row);
       this.row(entity, times[row] - zero, columns, row, begin);
     }

@@ -57,11 +57,11 @@ export class Rollbacks {
   }
 
   /** Takes a batch of `ross_rollback`, its times as they are. */
-  take({ schema, columns, length }: Batch): void {
+  take({ schema, columns, rows }: Batch): void {
     const at = (key: string) => schema.metrics.findIndex((metric) => metric.key === key);
     const numbers = ROLLBACK_COLUMNS.map((key) => (columns[at(key)] ?? null) as RawColumn | null);
     const causes = columns[at('cause')] as readonly string[] | undefined;
-    this.add(numbers, (row) => causes?.[row] ?? '', length, 0);
+    this.add(numbers, (row) => causes?.[row] ?? '', rows, 0);
   }
 
   /**

@@ -10,7 +10,7 @@ import { label, type Schema } from '../../../src/model/metric.ts';
 const SCHEMA: Schema = { name: 'a', domain: 'pe', help: '', metrics: [label('which', '')] };
 const frames = (...texts: readonly string[]) =>
   Buffer.concat(
-    new FrameEncoder().encode({ schema: SCHEMA, length: texts.length, columns: [texts] }),
+    new FrameEncoder().encode({ schema: SCHEMA, rows: texts.length, columns: [texts] }),
   );
 
 /** Heads alone, each of which claims the rest of the file. */
@@ -30,7 +30,7 @@ function read(bytes: Uint8Array, chunk = 1 << 20) {
   const decoder = new FrameDecoder({ onDamage: ({ what }) => errors.push(what) });
   const rows: unknown[] = [];
   const take = (batches: ReturnType<FrameDecoder['push']>) => {
-    for (const { columns, length } of batches) rows.push(...[...columns[0]].slice(0, length));
+    for (const one of batches) rows.push(...[...one.columns[0]].slice(0, one.rows));
   };
   for (let at = 0; at < bytes.length; at += chunk)
     take(decoder.push(bytes.subarray(at, at + chunk)));
@@ -118,7 +118,7 @@ describe('a dictionary', () => {
   it('of which a frame is lost keeps the others’ labels', () => {
     const encoder = new FrameEncoder();
     const parts = ['a', 'b', 'c'].map((text) =>
-      encoder.encode({ schema: SCHEMA, length: 1, columns: [[text]] }),
+      encoder.encode({ schema: SCHEMA, rows: 1, columns: [[text]] }),
     );
     const { rows, errors } = read(Buffer.concat([...parts[0], ...parts[1].slice(1), ...parts[2]]));
     expect(rows).toEqual(['a', '', 'c']);

@@ -26,7 +26,7 @@ function frames(...batches: [number[], bigint[], string[]][]): Buffer {
     batches.flatMap(([times, counts, names]) =>
       encoder.encode({
         schema: SCHEMA,
-        length: times.length,
+        rows: times.length,
         columns: [Float64Array.from(times), BigUint64Array.from(counts), names],
       }),
     ),

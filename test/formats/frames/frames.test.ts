@@ -65,7 +65,7 @@ const batch: fc.Arbitrary<Batch> = fc
   .chain(([schema, length]) =>
     fc
       .tuple(...schema.metrics.map(({ cell }) => valuesOf(cell, length)))
-      .map((columns) => ({ schema, length, columns })),
+      .map((columns) => ({ schema, rows: length, columns })),
   );
 const batches = fc.array(batch, { minLength: 1, maxLength: 6 });
 
@@ -75,7 +75,7 @@ const encodeAll = (all: readonly Batch[], encoder = new FrameEncoder()) =>
   all.flatMap((one) => encoder.encode(one));
 
 /** A batch without rows has no data frame. */
-const withRows = (all: readonly Batch[]) => all.filter(({ length }) => length > 0);
+const withRows = (all: readonly Batch[]) => all.filter(({ rows }) => rows > 0);
 
 function decodeAll(bytes: Uint8Array) {
   const damage: FrameError[] = [];
@@ -133,7 +133,7 @@ describe('frames', () => {
   it('show every flipped bit, and go on behind the damage', () => {
     const rows = [1, 2, 3].map((k) => ({
       schema: SCHEMAS[0],
-      length: 2,
+      rows: 2,
       columns: [
         Uint32Array.of(k, k),
         Int32Array.of(-k, k),
@@ -175,7 +175,7 @@ describe('frames', () => {
   it('throw what is wrong, with the place, after the batches before it', () => {
     const one = {
       schema: SCHEMAS[2],
-      length: 1,
+      rows: 1,
       columns: [Uint32Array.of(1), Float64Array.of(2), Uint32Array.of(3)],
     };
     const bytes = join_(encodeAll([one, one]));
@@ -190,7 +190,7 @@ describe('frames', () => {
   });
 
   it('count data frames that never came', () => {
-    const one = { schema: SCHEMAS[1], length: 1, columns: [['x'], ['y']] };
+    const one = { schema: SCHEMAS[1], rows: 1, columns: [['x'], ['y']] };
     const frames = encodeAll([one, one, one, one]);
     const kept = frames.filter((_, k) => k !== frames.length - 2 && k !== frames.length - 3);
     const { batches, lost } = decodeAll(join_(kept));
@@ -199,7 +199,7 @@ describe('frames', () => {
 
   it('can be joined late, with the definitions', () => {
     const encoder = new FrameEncoder();
-    const row = (a: string) => ({ schema: SCHEMAS[1], length: 1, columns: [[a], ['y']] });
+    const row = (a: string) => ({ schema: SCHEMAS[1], rows: 1, columns: [[a], ['y']] });
     encoder.encode(row('before'));
     const late = [
       ...encoder.definitions(),
@@ -212,7 +212,7 @@ describe('frames', () => {
   });
 
   it('tell missing definitions and labels, and keep the rows', () => {
-    const one = { schema: SCHEMAS[1], length: 1, columns: [['x'], ['y']] };
+    const one = { schema: SCHEMAS[1], rows: 1, columns: [['x'], ['y']] };
     const [schema, x, , data] = encodeAll([one]);
     const noSchema = decodeAll(data);
     expect(noSchema.batches).toEqual([]);
@@ -226,7 +226,7 @@ describe('frames', () => {
     const rows = 1_000_000;
     const large = {
       schema: SCHEMAS[2],
-      length: rows,
+      rows,
       columns: [
         Uint32Array.from({ length: rows }, (_, k) => k),
         new Float64Array(rows).fill(Number.NaN),
@@ -236,7 +236,7 @@ describe('frames', () => {
     const frames = encodeAll([large]);
     expect(frames.length).toBeGreaterThan(3);
     const { batches } = decodeAll(join_(frames));
-    expect(batches.reduce((sum, { length }) => sum + length, 0)).toBe(rows);
+    expect(batches.reduce((sum, one) => sum + one.rows, 0)).toBe(rows);
     expect(batches.at(-1)?.columns[0].at(-1)).toBe(rows - 1);
   });
 
@@ -244,10 +244,10 @@ describe('frames', () => {
     const encoder = new FrameEncoder();
     const schema = SCHEMAS[2];
     const columns = [Uint32Array.of(1), Float32Array.of(1), Uint32Array.of(1)];
-    expect(() => encoder.encode({ schema, length: 1, columns })).toThrow(
+    expect(() => encoder.encode({ schema, rows: 1, columns })).toThrow(
       'odd.m1_f64: the column must hold f64 values',
     );
-    expect(() => encoder.encode({ schema, length: 1, columns: [] })).toThrow('0 columns');
+    expect(() => encoder.encode({ schema, rows: 1, columns: [] })).toThrow('0 columns');
   });
 });
 
@@ -255,7 +255,7 @@ describe('a file of frames', () => {
   const file = join(folder, 'extra.frames');
   const one: Batch = {
     schema: ROSS_PE,
-    length: 3,
+    rows: 3,
     columns: ROSS_PE.metrics.map(({ cell }, k) => {
       if (cell === 'label') return ['gvt', 'rt', 'gvt'];
       return cell === 'f64'
@@ -265,7 +265,7 @@ describe('a file of frames', () => {
           : Uint32Array.of(k, k, 2 ** 32 - 1);
     }),
   };
-  const frames = encodeAll([one, { ...one, length: 0 }, one]);
+  const frames = encodeAll([one, { ...one, rows: 0 }, one]);
 
   it('is its batches, and its schemas', () => {
     const schemas: Schema[] = [];
@@ -307,7 +307,7 @@ describe('a file of frames', () => {
     const name = 'x'.repeat(Math.max(1, text.length - 49));
     const [frame] = encoder.encode({
       schema: { name, domain: 'pe', help: '', metrics: [] },
-      length: 0,
+      rows: 0,
       columns: [],
     });
     const changed = new Uint8Array(frame);
@@ -328,7 +328,7 @@ describe('a file of frames, open', () => {
         const source = openFile(file);
         for (const table of FRAMES.open(source).parts) {
           const own = withRows(all).filter(({ schema }) => schema.name === table.schema.name);
-          expect(table.rows).toBe(own.reduce((sum, { length }) => sum + length, 0));
+          expect(table.rows).toBe(own.reduce((sum, { rows }) => sum + rows, 0));
           // Any columns, in any order.
           const asked = table.schema.metrics.map((_, k) => (k * 7 + seed) % table.labels.length);
           const columns = [...new Set(asked)].slice(seed % 3);
@@ -342,8 +342,8 @@ describe('a file of frames, open', () => {
             }),
           }));
           expect(found).toEqual(
-            own.map(({ length, columns: full }) => ({
-              rows: length,
+            own.map(({ rows, columns: full }) => ({
+              rows,
               columns: columns.map((column) => full[column]),
             })),
           );
@@ -356,7 +356,7 @@ describe('a file of frames, open', () => {
   it('of large frames reads only what is asked for', () => {
     const rows = 200_000;
     const columns = [new Uint32Array(rows).fill(7), new Float64Array(rows), new Uint32Array(rows)];
-    writeFileSync(file, join_(encodeAll([{ schema: SCHEMAS[2], length: rows, columns }])));
+    writeFileSync(file, join_(encodeAll([{ schema: SCHEMAS[2], rows, columns }])));
     const source = openFile(file);
     const open = FRAMES.open(source);
     let sum = 0;
@@ -368,7 +368,7 @@ describe('a file of frames, open', () => {
   });
 
   it('leaves out what is damaged or cut off, and tells it', () => {
-    const one = { schema: SCHEMAS[1], length: 1, columns: [['x'], ['y']] };
+    const one = { schema: SCHEMAS[1], rows: 1, columns: [['x'], ['y']] };
     const frames = encodeAll([one, one, one, one]);
     const bytes = join_(frames);
     bytes[join_(frames.slice(0, -2)).length - 1] ^= 1;

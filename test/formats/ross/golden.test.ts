@@ -222,8 +222,8 @@ describe.skipIf(!GOLDEN)("ROSS's genuine files (needs TRISCOPE_GOLDEN)", () => {
         const name = batch.schema.name.replace('ross_', '');
         const kind = name === 'model' && vt?.[0] === 'vt' ? 'vt_model' : name;
         const from = seen[kind] ?? 0;
-        seen[kind] = from + batch.length;
-        const want = byKind.get(kind)?.slice(from, from + batch.length) ?? [];
+        seen[kind] = from + batch.rows;
+        const want = byKind.get(kind)?.slice(from, from + batch.rows) ?? [];
         batch.schema.metrics.forEach(({ key }, k) => {
           if (want[0]?.[key] === undefined) return;
           expect(Array.from(batch.columns[k] as ArrayLike<CellValue>)).toEqual(

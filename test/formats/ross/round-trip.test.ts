@@ -142,7 +142,9 @@ describe.each(['ross-7', 'ross-8.1'] as const)('%s', (layout) => {
         const source = bytesSource('a-gvt.bin', encode(layout, given));
         const seen: Record<string, number> = {};
         const { parts } = ROSS.open(source);
-        for (const { schema, columns, length } of parts.flatMap((part) => [...batchesOf(part)])) {
+        for (const { schema, columns, rows: length } of parts.flatMap((part) => [
+          ...batchesOf(part),
+        ])) {
           const of = (key: string) => columns[schema.metrics.findIndex((m) => m.key === key)];
           const isVt = schema.name === 'ross_model' && of('mode')[0] === 'vt';
           const kind = isVt ? 'vt_model' : schema.name.replace('ross_', '');

@@ -23,7 +23,7 @@ describe('payloads', () => {
   it('become columns by a layout; records that it does not fit stay hex', () => {
     const { parts } = ROSS.open(bytesSource('a-model.bin', bytes), { payload: layout });
     const batches = parts.flatMap((part) => [...batchesOf(part)]);
-    const tables = batches.map(({ schema, columns, length }) => ({
+    const tables = batches.map(({ schema, columns, rows: length }) => ({
       length,
       ...Object.fromEntries(schema.metrics.map(({ key }, k) => [key, columns[k][0]])),
     }));

@@ -160,7 +160,7 @@ describe('readRaw', () => {
   const rowsOf = async (path: string, types?: readonly string[]) => {
     const rows: unknown[][] = [];
     const take: Parameters<typeof readRaw>[1] = (part, row) => {
-      const { schema, length, columns } = batchOf(part, row);
+      const { schema, rows: length, columns } = batchOf(part, row);
       expect(length).toBe(1);
       rows.push([schema.name, ...columns.map(([cell]) => cell), [...part.values]]);
     };
@@ -202,7 +202,7 @@ describe('readRaw', () => {
     for (const part of step.value.parts) {
       const of = rows.filter(([name]) => name === part.schema.name).map((row) => row.slice(1, -1));
       const read = [...part.read([...part.schema.metrics.keys()])].map((row) => batchOf(part, row));
-      const cells = read.flatMap(({ length, columns }) =>
+      const cells = read.flatMap(({ rows: length, columns }) =>
         Array.from({ length }, (_, row) => columns.map((column) => column[row])),
       );
       expect(cells).toEqual(of);
@@ -238,7 +238,7 @@ describe('bytes that arrive piece by piece', () => {
     for (let at = 0; at < text.length; at += 50) {
       source.push(text.subarray(at, at + 50));
       opened.grow?.((part, rows) => {
-        const { schema, length, columns } = batchOf(part, rows);
+        const { schema, rows: length, columns } = batchOf(part, rows);
         const all = Array.from({ length }, (_, k) => columns.map((column) => column[k]));
         found.push(...all.map((row) => [schema.name, ...row]));
       });

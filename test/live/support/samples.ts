@@ -23,7 +23,7 @@ export function batch(schema: Schema, rows: readonly Row[]): Batch {
   const columns = schema.metrics.map(({ key, cell }) =>
     MADE[cell](rows.map((row) => row[key] ?? 0)),
   );
-  return { schema, length: rows.length, columns };
+  return { schema, rows: rows.length, columns };
 }
 
 /** Samples of two PEs every 0.1 s: 1000 events per sample on PE 0, 500 on PE 1, of which 50 are undone. */

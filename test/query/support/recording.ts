@@ -26,7 +26,7 @@ export function batchOf(schema: Schema, rows: readonly Values[]): Batch {
     const missing = cell === 'f32' || cell === 'f64' ? Number.NaN : 0;
     return ARRAYS[cell].from(values.map((value) => Number(value ?? missing)));
   });
-  return { schema, length: rows.length, columns };
+  return { schema, rows: rows.length, columns };
 }
 
 export function framesOf(...batches: readonly Batch[]): Uint8Array {

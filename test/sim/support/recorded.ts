@@ -34,7 +34,7 @@ export function rowsOf(path: string): Map<string, Row[]> {
   for (const batch of new FrameDecoder().push(readFileSync(path))) {
     const list = rows.get(batch.schema.name) ?? [];
     rows.set(batch.schema.name, list);
-    for (let k = 0; k < batch.length; k++) {
+    for (let k = 0; k < batch.rows; k++) {
       list.push(
         Object.fromEntries(batch.schema.metrics.map((m, c) => [m.key, batch.columns[c][k]])),
       );
