@@ -33,8 +33,11 @@ const followed = {
     })),
 };
 
-/** Runs in the script: `defs` are modules, `paths` where they are from `dist`, `names` what each calls those it imports. */
-function run(defs, paths, names, entry, module, require, load, urlOf) {
+/**
+ * Runs in the script: `defs` are modules, `paths` where they are from `dist`, `names` what each calls those it imports;
+ * `ofModels`: whether users' models run in it.
+ */
+function run(defs, paths, names, entry, ofModels, module, require, load, urlOf) {
   const made = [];
   // Few modules ask where they are.
   class Meta {
@@ -50,7 +53,7 @@ function run(defs, paths, names, entry, module, require, load, urlOf) {
   const settled = (exports) => (exports.__esModule === true ? { ...exports } : exports);
   // What a package requires is found from where the package is.
   const requireOf = (name) =>
-    name === undefined ? require : require('module').createRequire(require.resolve(name));
+    name === undefined ? require : require('node:module').createRequire(require.resolve(name));
   const get = (i) => {
     if (made[i] === undefined) {
       const own = { exports: {} };
@@ -69,8 +72,14 @@ function run(defs, paths, names, entry, module, require, load, urlOf) {
     }
     return made[i].exports;
   };
+  // For what stands in for modules that a user's model imports: they are the engine's own.
+  if (ofModels) globalThis[Symbol.for('triscope.linked')] = (path) => get(paths.indexOf(path));
   module.exports = get(entry);
 }
+
+/** A module that exports what the script has of the module `path`. */
+const standIn = (path, names) =>
+  `export const { ${names.join(', ')} } = globalThis[Symbol.for('triscope.linked')](${JSON.stringify(path)});\n`;
 
 /** In one-byte text, which V8 takes as it is. */
 const plain = (code) =>
@@ -79,8 +88,8 @@ const plain = (code) =>
 /** The list of commands, each of which it loads when it is called. */
 const COMMANDS = 'cli/commands/index.js';
 
-/** Modules that `entry` loads, ever; of all commands those of `commands` alone, where that is given. */
-function reached(inputs, entry, commands) {
+/** Modules that `entries` load, ever; of all commands those of `commands` alone, where that is given. */
+function reached(inputs, entries, commands) {
   const found = new Set();
   const reach = (path) => {
     if (found.has(path)) return;
@@ -94,12 +103,13 @@ function reached(inputs, entry, commands) {
       if (next in inputs && !isLeftOut) reach(next);
     }
   };
-  reach(entry);
+  for (const entry of entries) reach(entry);
   return [...found];
 }
 
 /** The text of the script `name`, which begins with the module `entry` of `dist`, with these modules of commands, or (null) all. */
 async function link(dist, name, entry, commands) {
+  const entries = name === 'pe' ? [entry, ...script.OF_MODELS] : [entry];
   const settings = {
     absWorkingDir: dist,
     outdir: join(dist, 'scripts'),
@@ -111,13 +121,20 @@ async function link(dist, name, entry, commands) {
   };
   const { metafile } = await build({
     ...settings,
-    entryPoints: [entry],
+    entryPoints: entries,
     bundle: true,
     metafile: true,
     format: 'esm',
     external: externalTo(name),
   });
-  const paths = reached(metafile.inputs, entry, commands);
+  if (name === 'pe') {
+    for (const { entryPoint, exports } of Object.values(metafile.outputs)) {
+      if (!script.OF_MODELS.includes(entryPoint)) continue;
+      const file = join(dist, 'scripts', entryPoint.replaceAll('/', '-').replace(/js$/, 'mjs'));
+      writeFileSync(file, standIn(entryPoint, exports));
+    }
+  }
+  const paths = reached(metafile.inputs, entries, commands);
   const place = new Map(paths.map((path, i) => [path, i]));
   const names = paths.map((path) =>
     Object.fromEntries(
@@ -153,7 +170,7 @@ async function link(dist, name, entry, commands) {
     "(function(module,require,load,__dirname){const urlOf=f=>require('url').pathToFileURL(require('path').join(__dirname,'..',f)).href;",
     `(${run})([`,
     defs.join(',\n'),
-    `],${JSON.stringify(paths)},${JSON.stringify(names)},${place.get(entry)},module,require,load,urlOf);})`,
+    `],${JSON.stringify(paths)},${JSON.stringify(names)},${place.get(entry)},${name === 'pe'},module,require,load,urlOf);})`,
   ].join('\n');
 }
 

@@ -19,6 +19,17 @@ exports.SCRIPTS = {
   query: 'query/entry.js',
 };
 
+/**
+ * What users' models import of the package: in a thread that runs the script `pe`, a module beside the script stands in for
+ * each, so that the model has what the engine is made of.
+ */
+exports.OF_MODELS = [
+  'sim/index.js',
+  'sim/parts/index.js',
+  'sim/networks/index.js',
+  'sim/outside.js',
+];
+
 /** Of the script `node`: its commands, and their modules in `cli/commands`. */
 exports.ON_NODES = {
   commands: /^(collect|begin|end|mark|rotate|daemon)$/,

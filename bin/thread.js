@@ -1,6 +1,6 @@
 /**
- * Entry of a thread or process, whose script is its first argument: of a PE whose model is built in, of the controller of
- * regions, and of DuckDB.
+ * Entry of a thread or process, whose script is its first argument: of a PE, of the controller of regions, and of
+ * DuckDB.
  */
 const { exportsOf, preloaded } = require('./script.js');
 

@@ -1,6 +1,6 @@
 /** Compiles a user's model into one module for Node: its file, and the files and packages that it imports. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MissingPieceError } from '../model/error.ts';
@@ -32,6 +32,8 @@ function ownMeta(path: string): string {
 
 export interface CompiledModel {
   readonly url: string;
+  /** The same, but it imports the modules of a linked script; null where it imports one that the script lacks. */
+  readonly linked: string | null;
   /** Variables at the top level of its modules; the module exports their values. */
   readonly variables: readonly TopLevel[];
   /** Removes the module. */
@@ -54,12 +56,14 @@ export async function compileModel(path: string): Promise<CompiledModel> {
     'triscope/sim/parts': new URL('sim/parts/index.js', here).href,
     'triscope/sim/networks': new URL('sim/networks/index.js', here).href,
   };
+  const outsideUrl = new URL('sim/outside.js', here).href;
   const outside = [...new Set(Object.values(REPLACED))].map(
     (name) => `${name} as ${outsideName(name)}`,
   );
   const folder = scratchFolder('triscope-model-');
   const file = join(folder.path, 'model.mjs');
   let variables: TopLevel[];
+  let linked: string | null;
   try {
     const result = await build({
       entryPoints: [path],
@@ -78,7 +82,7 @@ export async function compileModel(path: string): Promise<CompiledModel> {
       },
       banner: {
         js: [
-          `import { ${outside.join(', ')} } from ${JSON.stringify(new URL('sim/outside.js', here).href)};`,
+          `import { ${outside.join(', ')} } from ${JSON.stringify(outsideUrl)};`,
           "import { createRequire as __triscope_require } from 'node:module';",
           // CommonJS modules use Node's own require.
           `const require = __triscope_require(${JSON.stringify(path)});`,
@@ -110,7 +114,10 @@ export async function compileModel(path: string): Promise<CompiledModel> {
     const { text } = result.outputFiles[0];
     variables = topLevelOf(text);
     const map = text.lastIndexOf(MAP);
-    writeFileSync(file, `${text.slice(0, map)}${variablesExport(variables)}${text.slice(map)}`);
+    const whole = `${text.slice(0, map)}${variablesExport(variables)}${text.slice(map)}`;
+    writeFileSync(file, whole);
+    const urls = [outsideUrl, ...Object.values(own)];
+    linked = writeLinked(whole, here, urls, join(folder.path, 'linked-model.mjs'));
   } catch (error) {
     folder.remove();
     if (error instanceof Error && error.message.includes('is needed by esbuild')) {
@@ -120,7 +127,25 @@ export async function compileModel(path: string): Promise<CompiledModel> {
     }
     throw new ModelError(placed(path, error));
   }
-  return { url: pathToFileURL(file).href, variables, dispose: () => folder.remove() };
+  return { url: pathToFileURL(file).href, linked, variables, dispose: () => folder.remove() };
+}
+
+/**
+ * Writes a compiled model that imports what stands for this package's modules beside the linked script of PEs: to load the
+ * modules one by one would take longer than many runs. Gives its URL; null where it needs one that nothing stands for.
+ */
+function writeLinked(text: string, here: URL, urls: readonly string[], file: string) {
+  let linked = text;
+  for (const url of urls) {
+    const name = url.slice(here.href.length).replaceAll('/', '-').replace(/js$/, 'mjs');
+    const standIn = new URL(`scripts/${name}`, here);
+    const quoted = JSON.stringify(url);
+    if (!text.includes(quoted)) continue;
+    if (!existsSync(standIn)) return null;
+    linked = linked.replaceAll(quoted, JSON.stringify(standIn.href));
+  }
+  writeFileSync(file, linked);
+  return pathToFileURL(file).href;
 }
 
 interface BuildError {

@@ -11,8 +11,16 @@ import { placeIn, withPart, withPlace } from './model-place.ts';
 import { BUILT_IN } from './models/index.ts';
 import { VARIABLES } from './module-state.ts';
 
-/** How a thread names a model to another: a built-in name, or the URL of a module that Node can import. */
-export type ModelReference = { readonly name: string } | { readonly url: string };
+/**
+ * How a thread names a model to another: a built-in name, or the URL of a module that Node can import. `linked`: the same
+ * for threads that run a linked script (bin/link.mjs), whose modules the model then imports.
+ */
+export type ModelReference =
+  | { readonly name: string }
+  | { readonly url: string; readonly linked: string | null };
+
+/** Whether this thread runs such a script. */
+const isLinked = (): boolean => Symbol.for('triscope.linked') in globalThis;
 
 /** A model as it was found: by name, or in a file. `dispose` removes what was compiled for it. */
 export interface LoadedModel {
@@ -68,7 +76,11 @@ export async function importModel(reference: ModelReference, shown?: string): Pr
       throw new ModelNotFoundError(`there is no built-in model '${reference.name}'`);
     return (await loader()).default;
   }
-  const module = (await import(reference.url)) as { default?: unknown; model?: unknown };
+  const { url, linked } = reference;
+  const module = (await import(linked !== null && isLinked() ? linked : url)) as {
+    default?: unknown;
+    model?: unknown;
+  };
   const model = module.default ?? module.model;
   if (!isModel(model)) {
     throw new NoModelError(
@@ -113,13 +125,14 @@ export async function loadModel(given: string | URL): Promise<LoadedModel> {
       `there is no model '${nameOrPath}': it is neither a file nor one of ${Object.keys(BUILT_IN).join(', ')}`,
     );
   }
-  const { url, variables, dispose } = await compileModel(path);
+  const { url, linked, variables, dispose } = await compileModel(path);
+  const reference = { url, linked };
   try {
-    const model = await importModel({ url }, nameOrPath);
+    const model = await importModel(reference, nameOrPath);
     const valuesOf = (await import(url))[VARIABLES] as () => unknown[];
     return {
       model,
-      reference: { url },
+      reference,
       path,
       variables: () => {
         const values = valuesOf();

@@ -314,7 +314,8 @@ async function manyPes(
       instrument: recorder?.memory(pe) ?? null,
     };
     // What a user's module imports must be what the engine is made of.
-    const worker = new Worker('name' in reference ? entryOf(WORKER) : WORKER, {
+    const isQuick = 'name' in reference || reference.linked !== null;
+    const worker = new Worker(isQuick ? entryOf(WORKER) : WORKER, {
       argv: ['pe'],
       workerData: task,
       stdout: run.console !== undefined,

@@ -24,10 +24,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { triscope } from './support/run.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const { SCRIPTS } = createRequire(import.meta.url)(join(ROOT, 'bin', 'script.js')) as {
-  SCRIPTS: Readonly<Record<string, string>>;
+const script = createRequire(import.meta.url)(join(ROOT, 'bin', 'script.js')) as {
+  readonly SCRIPTS: Readonly<Record<string, string>>;
+  readonly OF_MODELS: readonly string[];
 };
-const MODULES_OF_SCRIPTS = new Set(Object.values(SCRIPTS).map((path) => path.replace(/js$/, 'ts')));
+const MODULES_OF_SCRIPTS = new Set(
+  [...Object.values(script.SCRIPTS), ...script.OF_MODELS].map((path) => path.replace(/js$/, 'ts')),
+);
 const PHOLD = ['sim', 'run', 'phold', '--total-lps=64', '--lookahead=0.1', '--end=200', '--json'];
 /** With a module of the user's before it, the command is made of modules. */
 const MODULES = { NODE_OPTIONS: '--import=data:text/javascript,' };
@@ -48,6 +51,36 @@ describe('a script', () => {
     expect(script.eventDigest).toBe(modules.eventDigest);
     expect(script.stateDigest).toBe(modules.stateDigest);
     expect(script.netEvents).toBe(modules.netEvents);
+  });
+
+  it('runs a user’s model as its modules do, and gives it the engine’s own', async () => {
+    const model = join(base, 'own.ts');
+    writeFileSync(
+      model,
+      `import { defineModel, int, ModelError } from 'triscope/sim';
+       export default defineModel({
+         name: 'own', end: 9, lps: () => 2, state: {}, message: {}, options: { fails: int(0) },
+         init: (lp) => void lp.send(1 - lp.id, 1),
+         forward(lp) {
+           if (lp.params.fails > 0) throw new ModelError('of the model');
+           lp.send(1 - lp.id, 1 + lp.uniform());
+         },
+       });`,
+    );
+    const args = ['sim', 'run', model, '--pes=2', '--json'];
+    for (const more of [[], ['--fails=1']]) {
+      const runs = [triscope([...args, ...more]), triscope([...args, ...more], { env: MODULES })];
+      const [script, modules] = await Promise.all(runs);
+      // The first to say so may be either LP.
+      const [told, tells] = [script, modules].map(({ code, err }) => [
+        code,
+        err.replace(/LP \d/, ''),
+      ]);
+      expect(told).toEqual(tells);
+      const digests = ({ out }: typeof script) => out.match(/"\w+Digest": *"\w+"/g);
+      expect(digests(script)).toEqual(digests(modules));
+      expect(digests(script) === null).toBe(more.length > 0);
+    }
   });
 
   it('refuses in the same words', async () => {
