@@ -3,19 +3,15 @@
  * memory: as far as there is room columns are kept, beyond it each reading takes the type's lines again.
  */
 import type { Schema } from '../../model/metric.ts';
+import { FilePart } from '../file-part.ts';
 import { type FileSource, FormatError, type OpenOptions } from '../format.ts';
-import { KeptRows } from '../kept-rows.ts';
 import {
   arrayFor,
   type Codes,
-  Course,
-  codesFor,
   type Part,
   type RawColumn,
   type RawOrigin,
   type RawRows,
-  type TimeSpan,
-  type Within,
 } from '../part.ts';
 import { blocksOf } from './blocks.ts';
 import { RawParser } from './parser.ts';
@@ -173,20 +169,14 @@ export interface RawTable extends Part {
   readonly values: BigUint64Array;
 }
 
-export class RawPart implements RawTable {
-  readonly schema: Schema;
+export class RawPart extends FilePart implements RawTable {
   readonly type: RawSchema | null;
   readonly raw: RawOrigin;
-  readonly labels: readonly (readonly string[] | null)[];
   private readonly source: FileSource;
   /** It is the n-th schema of its type in the file, from 0. */
   private readonly nth: number;
-  readonly codes: readonly (Codes | null)[];
   private readonly columns: Columns;
   private readonly newest: NewestRow | null;
-  private readonly course = new Course();
-  private readonly memory: KeptRows;
-  private _rows = 0;
   /** Receivers of rows as they are read. */
   private take: ((rows: RawRows) => void) | null = null;
 
@@ -198,31 +188,16 @@ export class RawPart implements RawTable {
     { keep, growing, inOrder }: RawPartOptions,
   ) {
     const schema = 'keys' in type ? tableSchema(type) : type;
+    super(schema, keep);
     this.source = source;
     this.type = 'keys' in type ? type : null;
-    this.schema = schema;
     this.newest = inOrder ? new NewestRow() : null;
     this.nth = nth;
     this.raw = raw;
-    this.codes = codesFor(schema);
-    this.labels = this.codes.map((codes) => codes?.labels ?? null);
-    this.memory = new KeptRows(schema, keep);
     // Without a use for its values a file is only looked through.
     const all = [...schema.metrics.keys()];
     const asked = keep === undefined && !growing ? all.slice(0, FIRST_KEY) : all;
     this.columns = new Columns(schema, asked, this.codes, (rows) => this.see(rows));
-  }
-
-  get rows(): number {
-    return this._rows;
-  }
-
-  get span(): TimeSpan | null {
-    return this.course.span;
-  }
-
-  get kept(): boolean {
-    return this.memory.isThere;
   }
 
   get values(): BigUint64Array {
@@ -233,7 +208,7 @@ export class RawPart implements RawTable {
   add(place: Place, name: string | null, values: BigUint64Array | null): void {
     if (this.newest === null) this.columns.add(place, name, values);
     else {
-      this._rows++;
+      this.count++;
       if (this.newest.set(this, place, name, values)) this.course.see(this.newest.columns[TIME]);
       this.take?.(this.newest);
     }
@@ -245,29 +220,19 @@ export class RawPart implements RawTable {
     this.take = take;
   }
 
-  /** Frees the columns: from now on they are read from the file. */
-  release(): void {
-    this.memory.release();
-  }
-
   private see(step: RawRows): void {
     const { rows, columns } = step;
-    this._rows += rows;
+    this.count += rows;
     this.course.see(columns[TIME]);
     this.take?.(step);
-    if (this.memory.isThere) this.memory.add(step);
+    if (this.kept) this.memory.add(step);
   }
 
-  read(columns: readonly number[], within?: Within): Iterable<RawRows> {
-    return this.memory.isThere ? this.memory.read(columns, within, this.span) : this.again(columns);
-  }
-
-  /** Reads the file. What came to it since it was opened is left out. */
-  private *again(asked: readonly number[]): Generator<RawRows, void, undefined> {
+  protected *decode(asked: readonly number[]): Generator<RawRows, void, undefined> {
     const ready: RawRows[] = [];
     const columns = new Columns(this.schema, asked, this.codes, (rows) => ready.push(rows));
     const parser = this.parserInto(columns);
-    let left = this._rows;
+    let left = this.count;
     try {
       for (const block of blocksOf(this.source)) {
         parser.push(block);

@@ -1,4 +1,5 @@
 /** The packed records of 2016 and 2017: which fields they have, and where. */
+import { GVT_DETAILED, GVT_PE, RT_DETAILED, RT_PE, TIMES } from '../packed-fields.ts';
 import { KP, LP, PE } from './chunk.ts';
 import { at, byKind, type FieldAt, type KindLayout, words } from './layouts.ts';
 
@@ -27,59 +28,6 @@ export interface PartOffsets {
 
 export const LP_PART = 20;
 export const KP_PART = 8;
-
-const GVT_DETAILED = [
-  'all_reduce_count',
-  'events_aborted',
-  'pe_event_ties',
-  'fossil_collect_attempts',
-];
-const GVT_PE = [
-  'all_reduce_count',
-  'events_processed',
-  'events_aborted',
-  'events_rolled_back',
-  'pe_event_ties',
-  'total_rollbacks',
-  'secondary_rollbacks',
-  'fossil_collect_attempts',
-  'network_sends',
-  'network_receives',
-];
-export const TIMES = [
-  'network_read_time',
-  'gvt_time',
-  'fossil_collect_time',
-  'events_aborted_time',
-  'events_processed_time',
-  'priority_queue_time',
-  'rollback_time',
-  'cancel_q_time',
-  'avl_tree_time',
-  'buddy_time',
-  'lz4_time',
-];
-const RT_DETAILED = [
-  'events_aborted',
-  'priority_queue_size',
-  'pe_event_ties',
-  'fossil_collect_attempts',
-  'num_gvts',
-];
-const RT_PE = [
-  'events_aborted',
-  'priority_queue_size',
-  'remote_events',
-  'network_sends',
-  'network_receives',
-  'pe_event_ties',
-  'fossil_collect_attempts',
-  'num_gvts',
-  'events_processed',
-  'events_rolled_back',
-  'total_rollbacks',
-  'secondary_rollbacks',
-];
 
 function realTimePlaces(detailed: boolean, kps: number): [PartOffsets, FieldAt[]] {
   const times = 10 + 4 * kps;

@@ -1,19 +1,8 @@
 /** Records of one kind as a table: turns blocks of records into the columns that are asked for. */
 import { MODES } from '../../../model/schemas/ross-rows.ts';
+import { FilePart } from '../../file-part.ts';
 import type { FileSource, OpenOptions } from '../../format.ts';
-import { KeptRows } from '../../kept-rows.ts';
-import {
-  arrayFor,
-  type Codes,
-  Course,
-  codesFor,
-  type Part,
-  type RawRows,
-  rowsWithin,
-  type TimeSpan,
-  timeColumnOf,
-  type Within,
-} from '../../part.ts';
+import { arrayFor, type Codes, type RawRows } from '../../part.ts';
 import { fits } from '../../payload.ts';
 import { BlockReader } from './blocks.ts';
 import type { Block, KindIndex } from './chunk.ts';
@@ -199,22 +188,15 @@ function gatherAll(columns: Columns, block: Block, count: number, take: (rows: R
 }
 
 /** The records of one plan in a file. */
-export class RossPart implements Part {
-  readonly schema;
-  readonly labels;
+export class RossPart extends FilePart {
   private readonly plan: KindPlan;
-  private readonly codes: readonly (Codes | null)[];
-  private readonly course = new Course();
-  private readonly time: number | null;
   private readonly source: FileSource;
   private readonly layout: RossFileLayout;
   /** What must be known before rows are read: labels, and times. */
   private readonly known: Columns;
   private readonly timeSlot: number;
-  private readonly memory: KeptRows;
   /** All columns, for those who follow the file or keep its rows; made when first asked for. */
   private all: Columns | null = null;
-  private _rows = 0;
 
   constructor(
     source: FileSource,
@@ -222,47 +204,26 @@ export class RossPart implements Part {
     plan: KindPlan,
     keep: OpenOptions['keep'],
   ) {
-    const { schema } = plan;
-    this.schema = schema;
+    super(plan.schema, keep);
     this.plan = plan;
-    this.codes = codesFor(schema);
-    this.labels = this.codes.map((codes) => codes?.labels ?? null);
     this.source = source;
     this.layout = layout;
-    this.time = timeColumnOf(schema);
-    const known = schema.metrics.flatMap(({ cell }, k) =>
+    const known = plan.schema.metrics.flatMap(({ cell }, k) =>
       cell === 'label' || k === this.time ? [k] : [],
     );
     this.timeSlot = known.indexOf(this.time ?? -1);
     this.known = new Columns(plan, this.codes, known, BLOCK);
-    this.memory = new KeptRows(schema, keep);
-  }
-
-  get rows(): number {
-    return this._rows;
-  }
-
-  get span(): TimeSpan | null {
-    return this.course.span;
-  }
-
-  get kept(): boolean {
-    return this.memory.isThere;
-  }
-
-  release(): void {
-    this.memory.release();
   }
 
   /** Counts the records of a block; with `take`, passes them on. */
   see(block: Block, take: ((rows: RawRows) => void) | null): void {
     const { count } = block.of[this.plan.kind];
     if (count === 0) return;
-    const isWhole = take !== null || this.memory.isThere;
+    const isWhole = take !== null || this.kept;
     if (isWhole) this.all ??= this.columns([...this.schema.metrics.keys()], BLOCK);
     const time = isWhole ? (this.time ?? -1) : this.timeSlot;
     gatherAll((isWhole && this.all) || this.known, block, count, (rows) => {
-      this._rows += rows.rows;
+      this.count += rows.rows;
       if (time >= 0) this.course.see(rows.columns[time]);
       if (!isWhole) return;
       this.memory.add(rows);
@@ -270,18 +231,12 @@ export class RossPart implements Part {
     });
   }
 
-  read(columns: readonly number[], within?: Within): Iterable<RawRows> {
-    const range = within?.time === this.time ? within : undefined;
-    if (this.memory.isThere) return this.memory.read(columns, range, this.span);
-    return rowsWithin((asked) => this._read(asked), columns, this.course, range);
-  }
-
-  private *_read(asked: readonly number[]): Generator<RawRows, void, undefined> {
-    const columns = this.columns(asked, Math.min(ROWS, Math.max(1, this._rows)));
+  protected *decode(asked: readonly number[]): Generator<RawRows, void, undefined> {
+    const columns = this.columns(asked, Math.min(ROWS, Math.max(1, this.count)));
     const { kind } = this.plan;
     // Damage was reported when the file was opened; later damage is not in it.
     const reader = new BlockReader(this.source, this.layout, { salvage: true });
-    let left = this._rows;
+    let left = this.count;
     for (const block of reader.blocks()) {
       const { count } = block.of[kind];
       for (let at = 0; at < count; ) {

@@ -6,6 +6,7 @@
  * its PE.
  */
 
+import { TIMES } from '../packed-fields.ts';
 import { LITTLE_ENDIAN } from '../write/layout.ts';
 import { type Block, type Chunk, FULL, KP, LP, PE } from './chunk.ts';
 import type { RossFileLayout } from './layouts.ts';
@@ -16,7 +17,6 @@ import {
   type PartOffsets,
   packedKinds,
   packedPlaces,
-  TIMES,
 } from './packed-forms.ts';
 import type { ReadmeFacts } from './readme.ts';
 

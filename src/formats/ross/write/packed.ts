@@ -29,6 +29,7 @@ import {
   ROW_REAL,
   ROW_WORDS,
 } from '../../../model/schemas/ross-rows.ts';
+import * as packed from '../packed-fields.ts';
 import { LayoutError, LITTLE_ENDIAN, type PackedLayout } from './layout.ts';
 
 const word = (fields: readonly { readonly key: string }[], key: string) => {
@@ -36,67 +37,20 @@ const word = (fields: readonly { readonly key: string }[], key: string) => {
   if (k < 0) throw new LayoutError(`no field ${key}`);
   return ROW_FIELDS + k;
 };
-const pe = (...keys: string[]) => Int32Array.from(keys, (key) => word(PE_FIELDS, key));
 
-/** Words of a PE's row, in the order of the files. */
+/** Words of a PE's row. */
 const PE_REMOTE = ROW_FIELDS + PE_FIELDS.length;
 const PE_PROCESSED = word(PE_FIELDS, 'events_processed');
 const PE_ROLLED_BACK = word(PE_FIELDS, 'events_rolled_back');
 const PE_EFFICIENCY = word(PE_FIELDS, 'efficiency');
 const PE_NUM_GVTS = word(PE_FIELDS, 'num_gvts');
-const GVT_PE = pe(
-  'all_reduce_count',
-  'events_processed',
-  'events_aborted',
-  'events_rolled_back',
-  'pe_event_ties',
-  'total_rollbacks',
-  'secondary_rollbacks',
-  'fossil_collect_attempts',
-  'network_sends',
-  'network_receives',
-);
-const GVT_DETAILED = pe(
-  'all_reduce_count',
-  'events_aborted',
-  'pe_event_ties',
-  'fossil_collect_attempts',
-);
-const TIMES = pe(
-  'network_read_time',
-  'gvt_time',
-  'fossil_collect_time',
-  'events_aborted_time',
-  'events_processed_time',
-  'priority_queue_time',
-  'rollback_time',
-  'cancel_q_time',
-  'avl_tree_time',
-  'buddy_time',
-  'lz4_time',
-);
-const RT_PE = Int32Array.of(
-  ...pe('events_aborted', 'priority_queue_size'),
-  PE_REMOTE,
-  ...pe(
-    'network_sends',
-    'network_receives',
-    'pe_event_ties',
-    'fossil_collect_attempts',
-    'num_gvts',
-    'events_processed',
-    'events_rolled_back',
-    'total_rollbacks',
-    'secondary_rollbacks',
-  ),
-);
-const RT_DETAILED = pe(
-  'events_aborted',
-  'priority_queue_size',
-  'pe_event_ties',
-  'fossil_collect_attempts',
-  'num_gvts',
-);
+const pe = (keys: readonly string[]) =>
+  Int32Array.from(keys, (key) => (key === 'remote_events' ? PE_REMOTE : word(PE_FIELDS, key)));
+const GVT_PE = pe(packed.GVT_PE);
+const GVT_DETAILED = pe(packed.GVT_DETAILED);
+const TIMES = pe(packed.TIMES);
+const RT_PE = pe(packed.RT_PE);
+const RT_DETAILED = pe(packed.RT_DETAILED);
 const KP_AHEAD = word(KP_FIELDS, 'time_ahead_gvt');
 const KP_TOTAL = word(KP_FIELDS, 'total_rollbacks');
 const KP_SECONDARY = word(KP_FIELDS, 'secondary_rollbacks');
