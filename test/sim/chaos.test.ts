@@ -54,7 +54,7 @@ function loadedOnce(path: string): Promise<LoadedModel> {
 async function prepared(seed: number, ranks?: number) {
   const { model, settings } = smallRun(seed);
   // Arrays of many megabytes would take longer to clear than most of these runs.
-  const small: SmallRun = { model, settings: { ...settings, maxMemory: 2 ** 22 } };
+  const small: SmallRun = { model, settings: { ...settings, maxMemory: 2 ** 20 } };
   const loaded = await loadedOnce(small.model);
   const truth = await simulate(loaded, { ...small.settings, synch: 'sequential', pes: 1 });
   const { lookahead } = configFor(loaded.model, small.settings);

@@ -1,4 +1,5 @@
 /** Checkpoints: a run that goes on from any of them is the whole run, whatever PEs and synchroniser it goes on with. */
+import '../support/small-machine.ts';
 import {
   copyFileSync,
   mkdtempSync,

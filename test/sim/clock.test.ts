@@ -1,4 +1,5 @@
 /** How turns are chosen to be timed, and what a timed one stands for. */
+import '../support/small-machine.ts';
 import { describe, expect, it } from 'vitest';
 import { ActivityClock, Draw, TIMED_EVERY } from '../../src/sim/clock.ts';
 import { A } from '../../src/sim/counters.ts';

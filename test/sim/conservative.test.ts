@@ -1,5 +1,6 @@
 /** Conservative PEs go as far as nothing can arrive that comes before, and no further; where it does, the run ends. */
 
+import '../support/small-machine.ts';
 import type { Model, RunResult, Settings } from 'triscope/sim';
 import { simulate } from 'triscope/sim';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
 /** What handlers do besides changing their state: it happens when, and only if, their event commits. */
+import '../support/small-machine.ts';
 import { fileURLToPath } from 'node:url';
 import {
   defineModel,
@@ -17,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import guarded, { OVERFLOWS, SENDS_WRONGLY, SUSPENDS, THROWS } from './support/guarded.ts';
 import { lockstep } from './support/lockstep.ts';
 
-const MEMORY = 2 ** 22;
+const MEMORY = 2 ** 20;
 const SYNCHRONISERS = [
   'sequential',
   'conservative',

@@ -1,4 +1,5 @@
 /** Events that are final as soon as they are handled: which, and what is known of messages under way. */
+import '../support/small-machine.ts';
 import { simulate } from 'triscope/sim';
 import { describe, expect, it } from 'vitest';
 import { Finals, LAST_FINAL, LBTS } from '../../src/sim/finals.ts';

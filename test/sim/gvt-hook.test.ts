@@ -1,4 +1,5 @@
 /** A model's hook at GVT: at a time, at every n-th GVT, on request. */
+import '../support/small-machine.ts';
 import { fileURLToPath } from 'node:url';
 import {
   defineModel,
@@ -20,7 +21,7 @@ const SYNCHRONISERS = [
   'optimistic-realtime',
   'rollback-check',
 ] as const;
-const MEMORY = 2 ** 22;
+const MEMORY = 2 ** 20;
 
 async function run(model: Model | string, settings: Settings) {
   const outputs: OutputLine[] = [];

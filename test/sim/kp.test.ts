@@ -1,4 +1,5 @@
 /** The entries of KPs: what rollback and fossil collection take from their two ends. */
+import '../support/small-machine.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { E_HANDLE, E_OUTS, Entries, KP_SHIFT, LENGTH, NEWEST, OLDEST } from '../../src/sim/kp.ts';

@@ -1,4 +1,5 @@
 /** The built-in models: one result under every synchroniser, and the results that theory predicts. */
+import '../support/small-machine.ts';
 import { type RunResult, type Settings, simulate } from 'triscope/sim';
 import { describe, expect, test } from 'vitest';
 

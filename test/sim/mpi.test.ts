@@ -248,7 +248,7 @@ const anyCase = fc.record({
 });
 
 const RANDOM = fc
-  .sample(anyCase, { numRuns: Number(RUNS ?? 10) })
+  .sample(anyCase, { numRuns: Number(RUNS ?? 6) })
   .map(({ model, settings }): Case => ({ model: own(model), settings }));
 
 /** Milliseconds of a job: four ranks may share two busy CPUs. */

@@ -1,4 +1,5 @@
 /** MPI traces that terminals of a network replay: times counted by hand, matching, and mistakes told with their line. */
+import '../support/small-machine.ts';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

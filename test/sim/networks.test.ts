@@ -1,4 +1,5 @@
 /** Networks: their shape, their ways, and how much traffic they take, against published numbers and counts by hand. */
+import '../support/small-machine.ts';
 import { type RunResult, simulate } from 'triscope/sim';
 import { dragonfly, fatTree, slimFly, type Topology } from 'triscope/sim/networks';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
 /** Lines, resources and stores: against theory, and the same with every synchroniser. */
+import '../support/small-machine.ts';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 /** A run always gets on: no window, look-ahead or time is so small that GVT stands still. */
+import '../support/small-machine.ts';
 import { defineModel, type Model, type Settings, simulate } from 'triscope/sim';
 import { describe, expect, it } from 'vitest';
 import { lockstep } from './support/lockstep.ts';

@@ -1,4 +1,5 @@
 /** What models report: sums that do not depend on where LPs are, and where two runs' reports differ. */
+import '../support/small-machine.ts';
 import { describe, expect, it } from 'vitest';
 import { addTo, rounded } from '../../src/sim/exact-sum.ts';
 import type { OutputLine } from '../../src/sim/pe.ts';

@@ -1,4 +1,5 @@
 /** Fields sized by options, records, words, tables, random numbers in `prepare`, lookaheads of types. */
+import '../support/small-machine.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 /** The synchronisers that prove a model's rollback: they pass what is right and name what is wrong. */
+import '../support/small-machine.ts';
 import { defineModel, type LpType, type Model, type Settings, simulate } from 'triscope/sim';
 import { describe, expect, it } from 'vitest';
 import { lockstep } from './support/lockstep.ts';

@@ -1,4 +1,5 @@
 /** Event order at equal times: priority, then the tie-breakers of the zero-offset chain. */
+import '../support/small-machine.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EXTRA, RECV, SOURCE, TIE } from '../../src/sim/event.ts';

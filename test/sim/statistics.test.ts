@@ -1,4 +1,5 @@
 /** Statistics that LPs have in their state: against theory and by hand, and the same however a run is made. */
+import '../support/small-machine.ts';
 import {
   defineModel,
   histogram,

@@ -1,4 +1,5 @@
 /** Structs of typed fields: their layout, their accessors, and the log that undoes writes to them. */
+import '../support/small-machine.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FieldOverflowError, ReadonlyFieldError } from '../../src/model/field-error.ts';

@@ -1,4 +1,5 @@
 /** `sweep`: what is varied, seeds, intervals, and a file to go on from. */
+import '../support/small-machine.ts';
 import {
   appendFileSync,
   mkdtempSync,

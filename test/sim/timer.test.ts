@@ -1,4 +1,5 @@
 /** Timers: by hand, without a heap of cancelled events, and the same however a run is made. */
+import '../support/small-machine.ts';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 /** What a modeller gets wrong, each told in one line with the place in the model's own source. */
+import '../support/small-machine.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

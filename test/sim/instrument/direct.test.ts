@@ -1,4 +1,5 @@
 /** Where only files are wanted, PEs write samples as the files have them: the same bytes as by way of rows. */
+import '../../support/small-machine.ts';
 import { fileURLToPath } from 'node:url';
 import { loadModel, type Settings, type Synchroniser } from 'triscope/sim';
 import { describe, expect, it } from 'vitest';

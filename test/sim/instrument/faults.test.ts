@@ -1,4 +1,5 @@
 /** What is left when a recording run is killed, interrupted, out of room, or followed by nobody. */
+import '../../support/small-machine.ts';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 /** Samples of the engine: whatever the mode and synchroniser, their sums are the totals that the run prints. */
+import '../../support/small-machine.ts';
 import { fileURLToPath } from 'node:url';
 import { loadModel, type Settings, type Synchroniser } from 'triscope/sim';
 import { describe, expect, it } from 'vitest';

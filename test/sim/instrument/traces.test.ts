@@ -1,4 +1,5 @@
 /** Event traces, rollbacks and what models record: against what the run counted, and against each other. */
+import '../../support/small-machine.ts';
 import { fileURLToPath } from 'node:url';
 import { loadModel, type Settings, type Synchroniser } from 'triscope/sim';
 import { describe, expect, it } from 'vitest';

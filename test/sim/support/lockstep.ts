@@ -122,7 +122,7 @@ export function lockstep(
   schedule: readonly Stretch[] = [{ pe: 0, turns: 1 }],
   fittings: (pe: number) => Fittings = () => ({}),
 ): LockstepResult {
-  const config = configFor(model, { maxMemory: 2 ** 22, ...settings });
+  const config = configFor(model, { maxMemory: 2 ** 20, ...settings });
   const { pes } = config;
   const lps = model.lps(config.options, { pes });
   const records = recordsFor(model, config);
