@@ -68,6 +68,13 @@ exports.preloaded = () =>
     /(^|\s)(--import|--require|-r|--loader|--experimental-loader)\b/.test(words),
   );
 
+/** A few letters that other paths hardly have. */
+function shortOf(path) {
+  let hash = 0;
+  for (let k = 0; k < path.length; k++) hash = (Math.imul(hash, 31) + path.charCodeAt(k)) >>> 0;
+  return hash.toString(36);
+}
+
 /**
  * What a script exports, or a promise of what its module does where there is no script that is up to date.
  * @param use what it is used for: of what is compiled, each use keeps its own; null: the module at any rate
@@ -76,7 +83,8 @@ exports.exportsOf = (name, use = '') => {
   const filename = join(dist, 'scripts', `${name}.js`);
   const source = use === null ? null : read(filename);
   if (source === null) return load(`../dist/${exports.SCRIPTS[name]}`);
-  const key = [name, use, source.hash].filter(Boolean).join('-');
+  // V8 keeps in it the script's path, which stacks show.
+  const key = [name, use, source.hash, shortOf(filename)].filter(Boolean).join('-');
   const compiled = readCompiled(key);
   const script = new Script(source.text, { filename, cachedData: compiled?.data });
   const own = { exports: {} };

@@ -10,7 +10,7 @@ import { DeclarationError, ModelError } from './model-error.ts';
 /** This package's own files: the place of an error is the first one outside of them. */
 const OWN = ownFiles();
 const COMPILED = /\/triscope-model-[^/]+\/(linked-)?model\.mjs$/;
-const FRAME = /(file:\/\/[^\s()]+|\/[^\s():]+):(\d+):(\d+)\)?$/;
+const FRAME = /^\s*at (?:.*? \()?((?:file:\/\/)?\/.*):(\d+):(\d+)\)?$/;
 /** Before a compiled model's source map. */
 export const MAP = '//# sourceMappingURL=data:application/json;base64,';
 

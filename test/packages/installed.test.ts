@@ -120,6 +120,30 @@ it('a bundle without it has several PEs, one with it says how', () => {
   );
 });
 
+it('tells places in models, whichever installation compiled the code that is kept', () => {
+  writeFileSync(
+    join(project, 'odd.mjs'),
+    `import { defineModel } from 'triscope/sim';
+export default defineModel({
+  name: 'odd', options: {}, lps: () => 4, state: { n: 'u32' }, message: {},
+  init: (lp) => lp.send(lp.id, 1),
+  forward: (lp) => { lp.state.m = 1; },
+});
+`,
+  );
+  const env = { ...process.env, XDG_CACHE_HOME: join(base, 'cache of two') };
+  for (const from of [ROOT, join(project, 'node_modules', 'triscope')]) {
+    for (const _ of ['compiles', 'has compiled']) {
+      const { stderr } = spawnSync(
+        process.execPath,
+        [join(from, 'bin', 'triscope'), 'sim', 'run', './odd.mjs', '--pes=2', '--end=9'],
+        { cwd: project, encoding: 'utf8', env },
+      );
+      expect(stderr).toContain('did you mean n? (at odd.mjs:5:31)');
+    }
+  }
+});
+
 it('npx starts it', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const said = execFileSync('npx', ['--no-install', 'triscope', '--version'], {
