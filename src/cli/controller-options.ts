@@ -34,15 +34,6 @@ export const CONTROLLER_OPTIONS = {
 const OPTIONS = { ...GEOPM_OPTIONS, ...CONTROLLER_OPTIONS };
 type ControllerGiven = Given<typeof OPTIONS>;
 
-/** Errors of the start that are about the command line. */
-const USAGE_REASONS = new Set([
-  'SignalError',
-  'SettingsError',
-  'PolicyError',
-  'AgentError',
-  'RecordFilterError',
-]);
-
 /** Words between commas. */
 export const listOf = (text: string | undefined) =>
   (text ?? '')
@@ -124,7 +115,7 @@ export function checkTexts(given: Readonly<Record<string, unknown>>): void {
 /** A controller that did not start: prints why, and returns the exit code. @throws UsageError where the words are wrong */
 export function failedStart(error: unknown, say: (message: string) => void): number {
   if (!(error instanceof LaunchError)) throw error;
-  if (USAGE_REASONS.has(error.reason)) {
+  if (error.exitCode === EXIT.usage) {
     throw new UsageError(error.message + didYouMean(error.given, error.names));
   }
   say(error.message);

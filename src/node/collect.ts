@@ -1,5 +1,6 @@
 /** Collections one after another: all types of the machine write their records into a raw stats file. */
 import { type RawStyle, RawWriter } from '../formats/tacc/writer.ts';
+import { EXIT, TriscopeError } from '../model/error.ts';
 import { NodeTree } from './tree.ts';
 import { NODE_TYPES } from './types/index.ts';
 import { type Absent, OpenTypes } from './types/open-types.ts';
@@ -20,8 +21,9 @@ export type { Absent } from './types/open-types.ts';
  * }
  * ```
  */
-export class UnknownTypeError extends Error {
+export class UnknownTypeError extends TriscopeError {
   override readonly name = 'UnknownTypeError';
+  override readonly exitCode = EXIT.usage;
   /** The name that was given. */
   readonly type: string;
   /** @param type the name that was given */

@@ -1,4 +1,5 @@
 /** Errors about files that should be region pages and are not. */
+import { TriscopeError } from '../model/error.ts';
 
 /**
  * A file that is not a region page, or cannot be read. The message names the file and the reason.
@@ -13,4 +14,4 @@
  * }
  * ```
  */
-export class PageError extends Error {}
+export class PageError extends TriscopeError {}

@@ -2,7 +2,7 @@
 import { text } from '../../model/option.ts';
 import { ENV_DIR, ENV_FILTER } from '../../model/region-layout.ts';
 import { exitNow } from '../../os/exit.ts';
-import { AttachError, attachTo } from '../../region/controller/index.ts';
+import { attachTo } from '../../region/controller/index.ts';
 import { type Call, type Command, command } from '../command.ts';
 import {
   CONTROLLER_OPTIONS,
@@ -46,7 +46,6 @@ async function run({ words, given, notes }: Call<typeof OPTIONS, null>): Promise
     if (result.stuck) exitNow(result.code);
     return result.code;
   } catch (error) {
-    if (error instanceof AttachError) throw new UsageError(error.message);
     return failedStart(error, say);
   }
 }

@@ -19,6 +19,7 @@
  *
  * Missing values: NaN in f32 and f64, the empty text among labels. Integers are always there.
  */
+import { EXIT, TriscopeError } from '../../model/error.ts';
 import { CELL_BYTES, type Cell, type Schema } from '../../model/metric.ts';
 import type { RawColumn } from '../part.ts';
 
@@ -84,8 +85,9 @@ export interface DictionaryPart {
 }
 
 /** A damaged stream. The message names the place; what was read before it is good. */
-export class FrameError extends Error {
+export class FrameError extends TriscopeError {
   override readonly name = 'FrameError';
+  override readonly exitCode = EXIT.input;
   /** Byte offset of the damaged frame. */
   readonly offset: number;
   readonly what: string;

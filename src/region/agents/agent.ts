@@ -3,6 +3,7 @@
  * Agent(3). Users may write their own: a module whose default export is an `AgentKind`.
  */
 import type { AgentFields, ReportFields, TraceColumn } from '../../formats/geopm/write.ts';
+import { EXIT, TriscopeError } from '../../model/error.ts';
 import type { Platform } from '../platform.ts';
 
 /** A field of an agent's policy. NaN: not given. */
@@ -16,8 +17,9 @@ export interface PolicyField {
 export type Policy = Readonly<Record<string, number>>;
 
 /** A policy that an agent cannot use. The message names the field and its valid values. */
-export class PolicyError extends Error {
+export class PolicyError extends TriscopeError {
   override readonly name = 'PolicyError';
+  override readonly exitCode = EXIT.usage;
 }
 
 /** What an agent receives after each sample. The object is reused. */

@@ -1,5 +1,6 @@
 /** The agents. A new one is a file and an entry here; a user's own is a module, whose path `--geopm-agent` gives. */
 import { pathToFileURL } from 'node:url';
+import { EXIT, TriscopeError } from '../../model/error.ts';
 import type { AgentKind } from './agent.ts';
 import { cpuActivity } from './cpu-activity.ts';
 import { frequencyMap } from './frequency-map.ts';
@@ -18,8 +19,9 @@ const AGENTS: readonly AgentKind[] = [
 ];
 
 /** No agent has that name, or the module exports none. */
-export class AgentError extends Error {
+class AgentError extends TriscopeError {
   override readonly name = 'AgentError';
+  override readonly exitCode = EXIT.usage;
 }
 
 /** @param name of an agent, or the path of a module @throws AgentError */

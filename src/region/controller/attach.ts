@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EXIT, TriscopeError } from '../../model/error.ts';
 import { ENV_DIR } from '../../model/region-layout.ts';
 import { isAlive } from '../../os/alive.ts';
 import { readReason } from '../../os/plain-file.ts';
@@ -28,8 +29,9 @@ const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const INTERRUPTED = 130;
 
 /** A process cannot be attached to. */
-export class AttachError extends Error {
+class AttachError extends TriscopeError {
   override readonly name = 'AttachError';
+  override readonly exitCode = EXIT.usage;
 }
 
 /** The folder in which a running process makes its page. @throws AttachError if it makes none, or the process is another user's */

@@ -1,5 +1,5 @@
 /** The controller: runs a command, samples it and the machine, writes GEOPM's report and traces. */
-export { AttachError, type AttachOptions, attachTo } from './attach.ts';
+export { type AttachOptions, attachTo } from './attach.ts';
 export type { Punctuality } from './deadlines.ts';
 export { type MarkedBy, markingEnvironment } from './environment.ts';
 export {

@@ -1,6 +1,7 @@
 /** The settings of a controller. Plain data: it is sent to the controller's thread. */
 import { accessSync, constants, statSync } from 'node:fs';
 
+import { EXIT, TriscopeError } from '../../model/error.ts';
 import type { PeersSettings } from './peers.ts';
 
 export interface ControllerSettings {
@@ -52,12 +53,13 @@ export interface ControllerSettings {
 }
 
 /** Invalid settings: an absent signal, a path that cannot be written. The message is for the user. */
-export class SettingsError extends Error {
+export class SettingsError extends TriscopeError {
   override readonly name = 'SettingsError';
+  override readonly exitCode = EXIT.usage;
 }
 
 /** A file that cannot be written. */
-export class OutputError extends Error {
+export class OutputError extends TriscopeError {
   override readonly name = 'OutputError';
 
   constructor(what: string, path: string, cause: unknown) {

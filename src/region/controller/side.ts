@@ -2,6 +2,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { constants } from 'node:os';
 import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { EXIT, TriscopeError } from '../../model/error.ts';
 import { entryOf } from '../../os/entry.ts';
 import type { Punctuality } from './deadlines.ts';
 import { BELL, ENDED, EXIT_CODE, EXIT_SIGNAL, STARTED, WATCHED, WORDS } from './orders.ts';
@@ -16,22 +17,22 @@ export interface Hearers {
 }
 
 /** The controller could not start. The command was not run. */
-export class LaunchError extends Error {
+export class LaunchError extends TriscopeError {
   override readonly name = 'LaunchError';
-  /** Name of the error; the name that was requested; the names that may have been meant. */
-  readonly reason: string;
+  override readonly exitCode: number;
+  /** The name that was requested; the names that may have been meant. */
   readonly given: string;
   readonly names: readonly string[];
   /** The thread is blocked for ever: exitNow() must end the process. */
   readonly stuck: boolean;
 
   constructor(
-    { name, message, given, names }: Extract<ControllerMessage, { kind: 'failed' }>,
+    { exitCode, message, given, names }: Extract<ControllerMessage, { kind: 'failed' }>,
     stuck: boolean,
   ) {
     super(message);
     this.stuck = stuck;
-    this.reason = name;
+    this.exitCode = exitCode;
     this.given = given;
     this.names = names;
   }
@@ -110,7 +111,7 @@ export class ControllerSide {
         finish(null);
       };
       const died = (message: string) =>
-        fail({ kind: 'failed', name: 'Error', message, given: '', names: [] });
+        fail({ kind: 'failed', exitCode: EXIT.failed, message, given: '', names: [] });
       const timer = setTimeout(() => {
         this.stuck = true;
         died(`the controller was not ready within ${START_WAIT_MS / 1000} s${BLOCKED}`);

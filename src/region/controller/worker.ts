@@ -4,6 +4,7 @@
  */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { EXIT, exitCodeOf } from '../../model/error.ts';
 import { threadId } from '../../os/affinity.ts';
 import { sleepUntil } from '../../os/raw-calls.ts';
 import { setV8Flag } from '../../os/v8-flags.ts';
@@ -31,7 +32,7 @@ export type ControllerMessage =
   | { readonly kind: 'done'; readonly punctuality: Punctuality }
   | {
       readonly kind: 'failed';
-      readonly name: string;
+      readonly exitCode: number;
       readonly message: string;
       readonly given: string;
       readonly names: readonly string[];
@@ -119,13 +120,13 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
 }
 
 main(workerData as ControllerTask).catch((error: unknown) => {
-  const { name, message, given, names } = error as Error & {
+  const { message, given, names } = error as Error & {
     given?: string;
     names?: readonly string[];
   };
   say({
     kind: 'failed',
-    name: name ?? 'Error',
+    exitCode: exitCodeOf(error) ?? EXIT.failed,
     message: message ?? String(error),
     given: given ?? '',
     names: names ?? [],

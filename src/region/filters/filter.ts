@@ -2,6 +2,7 @@
  * Record filters look at a process's entries into regions, and derive epochs that nobody marked. Epochs that were
  * marked are then dropped. Source: geopmlaunch(1), --geopm-record-filter.
  */
+import { EXIT, TriscopeError } from '../../model/error.ts';
 import { numberText } from './number-text.ts';
 
 /** Finds epochs in one process's entries. */
@@ -14,8 +15,9 @@ export interface EpochFinder {
 export type RecordFilter = () => EpochFinder;
 
 /** A filter's text is not valid. The message names the remedy. */
-export class RecordFilterError extends Error {
+export class RecordFilterError extends TriscopeError {
   override readonly name = 'RecordFilterError';
+  override readonly exitCode = EXIT.usage;
 }
 
 /** A setting of a filter. */
