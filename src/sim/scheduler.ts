@@ -79,7 +79,6 @@ export class Scheduler {
     this.conservative = config.synch === 'conservative';
     this.promises =
       !this.conservative && transport.promises && (config.lookahead > 0 || config.pes === 1);
-    this.window = new OptimismWindow(config.maxOptLookahead, config.lookahead, transport.slowGvt);
     this.pressure = new MemoryPressure(pe, transport, engine);
     this.hooks = new GvtHooks(pe);
     this.realTimeGvt = config.synch === 'optimistic-realtime';
@@ -89,6 +88,11 @@ export class Scheduler {
     this.phases = pe.instrument?.phases ?? null;
     // If the model acts at every n-th GVT, GVTs are computed exactly as often as the user asked.
     this.crowds = pe.model.gvtHook?.every === undefined;
+    // GVTs are slow between PEs that wait for each other's CPU; and nobody knows of more than two.
+    const mayStep =
+      transport.promises && config.pes === 2 && config.pin && this.crowds && !this.realTimeGvt;
+    const { maxOptLookahead, lookahead } = config;
+    this.window = new OptimismWindow(maxOptLookahead, lookahead, transport.slowGvt, mayStep);
     // Unless the model acts at every n-th GVT, or samples are taken at GVTs.
     const alone = this.promises && config.pes === 1 && this.crowds && pe.instrument === null;
     this.batch = alone && !this.realTimeGvt ? ALONE * config.batch : config.batch;
@@ -273,7 +277,7 @@ export class Scheduler {
     // Until the next GVT, which reports stops again, no PE handles anything past the checkpoint.
     if (gvt >= checkpoint && this.makeCheckpoint(asksHook)) return !transport.stopped();
     this.pressure.reached(key);
-    this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], this.span);
+    this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], gvt, this.span);
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);
     tellMarks(this.marks, gvt, counts);
     const committed = counts[C.committed] - this.committed;

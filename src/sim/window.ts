@@ -2,6 +2,9 @@
  * How far beyond GVT one PE may go. If it goes too far, work is rolled back; if not far enough, PEs wait for each
  * other. The window shrinks if many events were rolled back lately, and grows if the PE had to
  * wait (after S. Das and R. Fujimoto, "An Adaptive Memory Management Protocol for Time Warp", 1997).
+ *
+ * Two threads whose GVTs cost less than what they would have to keep of events, in order to undo them, go in step:
+ * no further than the lookahead, where nothing can be rolled back.
  */
 
 /** Share of events rolled back above which the window shrinks, and below which it grows if the PE had to wait. */
@@ -16,10 +19,16 @@ const TOO_FEW = 128;
 const FAR_TOO_MANY = 0.1;
 /** Number of events after which the last stretch is judged. */
 const STRETCH = 512;
+/** Events of a PE in a time of one lookahead from which on threads go in step, and below which they no longer do. */
+const ENOUGH = 20;
+const NOT_ENOUGH = 12;
 
 export class OptimismWindow {
-  /** Virtual time beyond GVT; Infinity initially, when nothing is known yet. */
-  size: number;
+  /** Virtual time beyond GVT where threads do not go in step; Infinity initially, when nothing is known yet. */
+  private wide: number;
+  private inStep = false;
+  private readonly mayStep: boolean;
+  private readonly lookahead: number;
   private readonly fixed: boolean;
   private readonly tooMany: number;
   private readonly few: number;
@@ -27,16 +36,25 @@ export class OptimismWindow {
   private rolledBack = 0;
   private waited = 0;
   private gvts = 0;
+  private gvt = 0;
 
   /**
    * @param bound the user's `--max-opt-lookahead`; Infinity lets the window adapt
    * @param slowGvt GVTs take so long that waiting pays only if FAR_TOO_MANY events are rolled back
+   * @param mayStep whether there are two PEs, with fast GVTs
    */
-  constructor(bound: number, lookahead: number, slowGvt: boolean) {
+  constructor(bound: number, lookahead: number, slowGvt: boolean, mayStep: boolean) {
+    this.lookahead = lookahead;
+    this.mayStep = mayStep;
     this.tooMany = slowGvt ? FAR_TOO_MANY : TOO_MANY;
     this.few = slowGvt ? FAR_TOO_MANY : FEW;
     this.fixed = Number.isFinite(bound);
-    this.size = this.fixed ? bound : lookahead > 0 ? 8 * lookahead : Infinity;
+    this.wide = this.fixed ? bound : lookahead > 0 ? 8 * lookahead : Infinity;
+  }
+
+  /** Virtual time beyond GVT. */
+  get size(): number {
+    return this.inStep ? this.lookahead : this.wide;
   }
 
   /** Called when the PE had events, but none within the window. */
@@ -46,23 +64,31 @@ export class OptimismWindow {
 
   /**
    * Judges the stretch since the last call.
+   * @param gvt the present one
    * @param span returns the virtual time from GVT to the furthest event handled
    */
-  adapt(processed: number, rolledBack: number, span: () => number): void {
+  adapt(processed: number, rolledBack: number, gvt: number, span: () => number): void {
     this.gvts++;
     const handled = processed - this.processed;
     if (this.fixed || handled < STRETCH) return;
     const share = (rolledBack - this.rolledBack) / handled;
     const perGvt = handled / this.gvts;
-    if (share > (perGvt > WORTH_A_GVT ? this.tooMany : FAR_TOO_MANY)) {
-      const from = Number.isFinite(this.size) ? this.size : Math.max(span(), 0);
-      if (from > 0) this.size = from * 0.8;
-    } else if (this.waited > 0 && share < (perGvt < TOO_FEW ? FAR_TOO_MANY : this.few)) {
-      this.size *= 1.25;
-    }
+    const perLookahead = (handled * this.lookahead) / (gvt - this.gvt);
+    this.inStep = this.mayStep && perLookahead >= (this.inStep ? NOT_ENOUGH : ENOUGH);
+    if (!this.inStep) this.widen(share, perGvt, span);
     this.gvts = 0;
+    this.gvt = gvt;
     this.processed = processed;
     this.rolledBack = rolledBack;
     this.waited = 0;
+  }
+
+  private widen(share: number, perGvt: number, span: () => number): void {
+    if (share > (perGvt > WORTH_A_GVT ? this.tooMany : FAR_TOO_MANY)) {
+      const from = Number.isFinite(this.wide) ? this.wide : Math.max(span(), 0);
+      if (from > 0) this.wide = from * 0.8;
+    } else if (this.waited > 0 && share < (perGvt < TOO_FEW ? FAR_TOO_MANY : this.few)) {
+      this.wide *= 1.25;
+    }
   }
 }
