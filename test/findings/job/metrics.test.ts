@@ -1,48 +1,17 @@
-/** Metrics, flags and events on hand-worked numbers. */
+/** Metrics on hand-worked numbers. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formulas } from '../../../src/findings/job/formulas.ts';
 import {
   balanceOf,
   devicePage,
-  flagsOf,
-  type Job,
   METRIC_FAMILIES,
   METRIC_SETS,
   metricsOf,
-  notesOf,
-  openArchive,
-  readJob,
   tracksOf,
 } from '../../../src/findings/job/index.ts';
-import { archiveOf, busy, type Group, MEM, NET, NOON, rawFile, whole } from './support/archive.ts';
-
-const jobOf = (files: Readonly<Record<string, string>>): Promise<Job> =>
-  readJob(openArchive(archiveOf(files)), { id: '7' });
-
-/** A job on host a: groups a minute apart, with marks. */
-const job = (schemas: readonly string[], ...groups: readonly (readonly string[])[]): Promise<Job> =>
-  jobOf({
-    [`a/${NOON}`]: rawFile({
-      ...{ host: 'a', schemas },
-      groups: groups.map((records, k): Group => {
-        const marks = k === 0 ? ['begin 7'] : k === groups.length - 1 ? ['end 7'] : [];
-        return { time: NOON + 60 * k, jobs: '7', marks, records };
-      }),
-    }),
-  });
-
-const metric = (of: Job, name: string, set = 'summary') => {
-  const found = metricsOf(of).find((one) => one.set === set && one.metric.name === name);
-  if (found === undefined) throw new Error(`no metric ${name}`);
-  return found;
-};
-const value = (of: Job, name: string, set?: string) => metric(of, name, set).value;
-
-const CORE = (type: string) =>
-  `!${type} CTL0,C CTL1,C CTR0,E,W=48 CTR1,E,W=48 FIXED_CTR0,E,W=48 FIXED_CTR1,E,W=48 FIXED_CTR2,E,W=48`;
-/** SSE_DOUBLE_SCALAR and SIMD_DOUBLE_256. */
-const [SCALAR, SIMD, L1_HIT] = [0x438010, 0x430211, 0x4301d1];
+import { busy, MEM, NET, NOON, rawFile, whole } from './support/archive.ts';
+import { CORE, job, jobOf, metric, SCALAR, SIMD, value } from './support/made-job.ts';
 
 describe('metrics', () => {
   it('of cores: cycles for an instruction, frequency, flops, vectors', async () => {
@@ -381,139 +350,5 @@ describe('metrics', () => {
   it('are on the page of formulas as they are declared (node scripts/job-docs.mjs)', () => {
     const page = readFileSync(new URL('../../../docs/node/jobs.md', import.meta.url), 'utf8');
     expect(page).toContain(formulas());
-  });
-});
-
-describe('events', () => {
-  it('go by what each device’s control registers say, and a core that differs is told', async () => {
-    const of = await job(
-      [CORE('intel_snb')],
-      [`intel_snb 0 ${SCALAR} ${SIMD} 0 0 0 0 0`, `intel_snb 1 ${L1_HIT} ${SIMD} 0 0 0 0 0`],
-      [`intel_snb 0 ${SCALAR} ${SIMD} 10 1 0 0 0`, `intel_snb 1 ${L1_HIT} ${SIMD} 30 2 0 0 0`],
-    );
-    const keys = of.hosts[0].types.get('intel_snb')?.keys;
-    expect(keys?.get('SSE_DOUBLE_SCALAR')?.total).toBe(10n);
-    expect(keys?.get('LOAD_OPS_L1_HIT')?.total).toBe(30n);
-    expect(keys?.get('SIMD_DOUBLE_256')?.total).toBe(3n);
-    expect(notesOf(of)[0]).toBe(
-      'intel_snb.SSE_DOUBLE_SCALAR of a is counted by 1 of 2 devices only (0): totals are of these',
-    );
-  });
-
-  it('change with their register during the job, which is told', async () => {
-    const of = await job(
-      [CORE('intel_snb')],
-      [`intel_snb 0 ${SCALAR} ${SIMD} 100 0 0 0 0`],
-      [`intel_snb 0 ${SCALAR} ${SIMD} 150 0 10 0 0`],
-      [`intel_snb 0 ${L1_HIT} ${SIMD} 5000 0 20 0 0`],
-      [`intel_snb 0 ${L1_HIT} ${SIMD} 5007 0 30 0 0`],
-    );
-    const keys = of.hosts[0].types.get('intel_snb')?.keys;
-    expect(keys?.get('SSE_DOUBLE_SCALAR')?.total).toBe(50n);
-    expect(keys?.get('LOAD_OPS_L1_HIT')?.total).toBe(7n);
-    expect(keys?.get('INSTRUCTIONS_RETIRED')?.total).toBe(30n);
-    expect(of.oddities[0].what).toContain('control registers of intel_snb 0 changed');
-  });
-
-  it('that no table has are called by the register’s value', async () => {
-    const of = await job(
-      [CORE('intel_hsw')],
-      ['intel_hsw 0 12345 0 0 0 0 0 0'],
-      ['intel_hsw 0 12345 0 9 0 0 0 0'],
-    );
-    expect(of.hosts[0].types.get('intel_hsw')?.keys.get('12345')?.total).toBe(9n);
-  });
-
-  it('of AMD family 10h go to sockets and cores, in bytes where they move some', async () => {
-    const schema =
-      '!amd64_pmc CTL0,C CTL1,C CTL2,C CTL3,C CTR0,E,W=48 CTR1,E,W=48 CTR2,E,W=48 CTR3,E,W=48';
-    // The README's rows of cores 12 and 13.
-    const rows = ['12 4392928 4259958 4391234 4423427', '13 4259958 4405238 4391234 4423427'];
-    const of = await job(
-      [schema],
-      rows.map((row) => `amd64_pmc ${row} 0 0 0 0`),
-      rows.map((row) => `amd64_pmc ${row} 1 2 3 4`),
-    );
-    const { types } = of.hosts[0];
-    const totals = (type: string) =>
-      devicePage(of, type)
-        .filter(({ device }) => device === 'all')
-        .map(({ key, total, unit }) => [key, total, unit]);
-    expect(types.has('amd64_pmc')).toBe(false);
-    expect(totals('amd64_sock')).toEqual([
-      ['DRAM', '64', 'B'],
-      ['HT0', '8', 'B'],
-    ]);
-    expect(totals('amd64_core')).toEqual([
-      ['USER', '3', ''],
-      ['DCSF', '384', 'B'],
-      ['SSE_FLOPS', '8', ''],
-    ]);
-    expect(notesOf(of)[0]).toContain('cores of AMD family 10h count different events');
-  });
-
-  it('of AMD family 10h that a core should count and does not are told', async () => {
-    const keys = [0, 1, 2, 3];
-    const schema = `!amd64_pmc ${keys.map((k) => `CTL${k},C`).join(' ')} ${keys.map((k) => `CTR${k},E,W=48`).join(' ')}`;
-    const rows = ['12 4392928 4259958 4391234 4423427', '13 4259958 4405238 4391234 999'];
-    const of = await job(
-      [schema],
-      rows.map((row) => `amd64_pmc ${row} 0 0 0 0`),
-      rows.map((row) => `amd64_pmc ${row} 1 2 3 4`),
-    );
-    expect(notesOf(of).slice(1)).toEqual([
-      'amd64_core.SSE_FLOPS of a is counted by 1 of 2 devices only (12): totals are of these',
-      'amd64_pmc.999 of a is counted by 1 of 2 devices only (13): totals are of these',
-    ]);
-  });
-
-  it('of Knights Landing’s boxes are two types, by the function of the device', async () => {
-    const schema = '!intel_knl_edc CTL0,C CTL1,C CTR0,E,W=48 CTR1,E,W=48';
-    const of = await job(
-      [schema],
-      [
-        `intel_knl_edc ff/18.2 ${0x400101} ${0x400102} 0 0`,
-        `intel_knl_edc ff/0f.0 ${0x400402} 0 0 0`,
-      ],
-      [
-        `intel_knl_edc ff/18.2 ${0x400101} ${0x400102} 7 8`,
-        `intel_knl_edc ff/0f.0 ${0x400402} 0 9 0`,
-      ],
-    );
-    const { types } = of.hosts[0];
-    expect(types.get('intel_knl_edc_eclk')?.keys.get('RPQ_INSERTS')?.total).toBe(7n);
-    expect(types.get('intel_knl_edc_uclk')?.keys.get('EDC_MISS_CLEAN')?.total).toBe(9n);
-  });
-});
-
-describe('flags', () => {
-  const flag = async (of: Promise<Job>, name: string) => {
-    const found = flagsOf(await of, metricsOf(await of)).find((one) => one.flag.name === name);
-    return found?.result;
-  };
-  const cpi = (cycles: number) =>
-    job(
-      [CORE('intel_snb')],
-      ['intel_snb 0 0 0 0 0 0 0 0'],
-      [`intel_snb 0 0 0 0 0 100 ${cycles} ${cycles}`],
-    );
-
-  it('are up beyond their threshold', async () => {
-    expect(await flag(cpi(151), 'high-cpi')).toBe('flagged');
-    expect(await flag(cpi(150), 'high-cpi')).toBe('pass');
-    expect(await flag(cpi(300), 'page-cpi')).toBe('flagged');
-    expect(await flag(cpi(100), 'mdc-wait')).toBe('not available');
-  });
-
-  it('are about a queue, where they are', async () => {
-    const of = await job([MEM], ['mem 0 8388608 2097152 0 0']);
-    const name = 'page-small-in-largemem';
-    expect(await flag(Promise.resolve(of), name)).toBe('not available');
-    const accounted = {
-      ...{ id: '7', user: '', account: '', queue: 'largemem512', name: '', state: '', place: '' },
-      ...{ submitted: null, started: null, ended: null, nodes: null, cores: null, hosts: null },
-      timeLimit: null,
-    };
-    expect(await flag(Promise.resolve({ ...of, accounted }), name)).toBe('flagged');
   });
 });

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Settings, simulate } from 'triscope/sim';
-
 import { afterAll } from 'vitest';
 
 // A blank, and letters that are not ASCII.
