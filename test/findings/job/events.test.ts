@@ -1,3 +1,4 @@
+/** Events by control registers, on hand-worked numbers. */
 import { describe, expect, it } from 'vitest';
 import { devicePage, notesOf } from '../../../src/findings/job/index.ts';
 import { CORE, job, L1_HIT, SCALAR, SIMD } from './support/made-job.ts';

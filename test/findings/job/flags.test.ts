@@ -1,3 +1,4 @@
+/** Flags on hand-worked numbers. */
 import { describe, expect, it } from 'vitest';
 import { flagsOf, type Job, metricsOf } from '../../../src/findings/job/index.ts';
 import { MEM } from './support/archive.ts';
