@@ -11,7 +11,7 @@ const dist = (file: string) => fileURLToPath(new URL(`dist/${file}`, import.meta
 
 /** Files that take longer than their size says: vitest begins with the largest. */
 const LONG =
-  /\/test\/(faults|fuzz|nodes|one-truth|packages|web)\/|\/(mpi|chaos|golden|ross-ctest|log|live)\.test\.ts$/;
+  /\/test\/(faults|fuzz|nodes|one-truth|packages|web)\/|\/(mpi|chaos|golden|ross-ctest|log|live|commands|survives|capacity)\.test\.ts$/;
 
 /**
  * Files that run one after another in one process: what a process takes to start and to compile, half a second of a CPU,
