@@ -56,6 +56,6 @@ export class LateTables {
 /** @param goesOn whether it is of a run that goes on, which may need all CPUs */
 async function opened(path: string, goesOn: boolean): Promise<OpenRecording> {
   const { keyHelp } = await import('../node/types/index.ts');
-  const isolated = goesOn ? 'background' : true;
-  return openRecording(path, { timeLimit: STATEMENT_SECONDS, isolated, help: keyHelp() });
+  const spared = goesOn ? ({ isolated: 'background', threads: 1 } as const) : { isolated: true };
+  return openRecording(path, { timeLimit: STATEMENT_SECONDS, ...spared, help: keyHelp() });
 }

@@ -11,6 +11,8 @@ import { FOLLOWERS } from './net/limits.ts';
 
 /** Milliseconds between looks at whether followers are still there. */
 const HEARTBEAT = 15_000;
+/** Milliseconds for which frames are gathered: each time that some come, a page’s process wakes up. */
+const GATHER = 250;
 
 interface SocketsOptions {
   readonly find: Find;
@@ -71,12 +73,22 @@ export class Sockets {
   ): void {
     // Before anything is sent: what cannot be is an error of the socket.
     socket.on('error', () => socket.terminate());
+    let timer: NodeJS.Timeout | null = null;
+    const gather = () => {
+      if (timer !== null) return;
+      following.socket.cork();
+      timer = setTimeout(() => {
+        timer = null;
+        following.socket.uncork();
+      }, GATHER);
+    };
     const stop = exhibit.follow({
       facts: (facts) => socket.send(JSON.stringify({ kind: 'facts', facts })),
       wants: (table) => !without.has(table),
       frame: (stream, frame, must, left) => {
         // The past goes out whole; a follower that falls behind loses data, never definitions.
         if (!this.followers.hasRoom(following, must)) return false;
+        gather();
         socket.send(message(stream, frame, left));
         return true;
       },

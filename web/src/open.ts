@@ -6,8 +6,13 @@ import type { Page, PageFacts } from './page.svelte.ts';
 import { type SavedPage, SavedSource, savedPage } from './saved.ts';
 import { ApiSource, fetchFacts, type PageSource } from './source.ts';
 
-/** Milliseconds between redraws of a live run, at least: the run may need the CPUs on which the page is drawn. */
-const PERIOD = 500;
+/**
+ * Milliseconds between redraws of a live run, at least: the run may need the CPUs on which the page is drawn. Later the
+ * same samples change less of the picture.
+ */
+const PERIOD = { first: 500, later: 1000 } as const;
+/** Seconds that a run has taken from which on it is later. */
+const LATER = 5;
 /** Times as long as a redraw takes until the next: however much there is to draw, most of a core stays free. */
 const REST = 16;
 
@@ -25,6 +30,9 @@ async function look(page: Page): Promise<void> {
   } else if (page.facts?.jobs?.span) page.extent = page.facts.jobs.span;
   if (!isFirst) page.tick++;
 }
+
+const period = ({ extent }: Page): number =>
+  PERIOD[extent !== null && extent[1] - extent[0] > LATER ? 'later' : 'first'];
 
 /** Looks soon, and not again before that. */
 function looker(page: Page): () => void {
@@ -51,7 +59,7 @@ function looker(page: Page): () => void {
         // What cannot be read now is asked for again with the next change.
         look(page).catch(() => {});
       },
-      Math.max(PERIOD, Math.min(REST * took, 2000)),
+      Math.max(period(page), Math.min(REST * took, 2000)),
     );
   };
 }

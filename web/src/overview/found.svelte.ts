@@ -4,12 +4,12 @@ import type { Page } from '../page.svelte.ts';
 import { Asked } from '../parts/asked.svelte.ts';
 
 /** Milliseconds from the first samples to the first look, and to the second. */
-const FIRST = 2000;
+const FIRST = 5000;
 const PERIOD = 5000;
 /** Findings read all that there is by then: so each pause is as long as all the time before, at most this, */
 const LONGEST = 120_000;
-/** and looks take one part in so many of the time. */
-const SHARE = 100;
+/** and looks, which leave the CPUs to the run, take one part in so many of the time. */
+const SHARE = 30;
 
 class Found {
   readonly findings = new Asked<readonly Finding[]>();
@@ -39,13 +39,19 @@ class Found {
       this.next = now + FIRST;
       return;
     }
-    this.next = now + Math.max(PERIOD, Math.min(now - this.begun, LONGEST));
+    const pause = Math.max(PERIOD, Math.min(now - this.begun, LONGEST));
+    // Not before this look has ended, however long it takes where the run needs the CPUs.
+    this.next = Number.POSITIVE_INFINITY;
     this.findings.ask(async () => {
-      const told = await source.json<readonly Finding[]>('findings');
-      this.next = Math.max(this.next, performance.now() + SHARE * (performance.now() - now));
-      this.open.ask(() => source.json<readonly NotExamined[]>('findings/open'));
-      return told;
+      try {
+        return await source.json<readonly Finding[]>('findings');
+      } finally {
+        const ended = performance.now();
+        this.next = ended + Math.max(pause, SHARE * (ended - now));
+      }
     });
+    // At once: later the tables of a run that goes on would be read again.
+    this.open.ask(() => source.json<readonly NotExamined[]>('findings/open'));
   }
 }
 
