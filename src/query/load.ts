@@ -68,7 +68,8 @@ export async function loadTables(sources: Sources, keptBytes = KEPT_BYTES): Prom
     };
     await breath();
     try {
-      loaded = openData(path, format, statSync(path).size <= room ? { keep } : {});
+      // Rows take about as much as their file, and twice that while they come.
+      loaded = openData(path, format, 2 * statSync(path).size <= room ? { keep } : {});
     } catch (error) {
       const reason = readReason(error);
       const what = `cannot be read: ${reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason}`;
