@@ -28,7 +28,7 @@ const newest = sharedBy(async (shown: Shown, signal): Promise<Undone> => {
   return { rollbacks, cascades, places: new LpPlaces() };
 });
 
-/** Rollbacks, of a run that goes on the newest; no places of LPs then. */
+/** Rollbacks; of a run that goes on the newest, up to 100,000 (`LiveRollbacks`), without the places of LPs. */
 export const undoneOf = (shown: Shown, signal: AbortSignal): Promise<Undone> =>
   shown.live ? newest(shown, signal) : tracesOf(shown, signal);
 
