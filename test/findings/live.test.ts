@@ -35,15 +35,15 @@ async function recorded(
 }
 
 it.concurrent('event memory that is too small is named, with what was undone for it', async () => {
-  const memory = ['--max-memory=150000', '--gvt-interval=256', '--max-opt-lookahead=50'];
+  const memory = ['--max-memory=100000', '--gvt-interval=256', '--max-opt-lookahead=50'];
   const events = ['--start-events=16', '--least=0.2', '--remote=0.15'];
-  const path = await recorded('memory', ['--pes=2', '--end=30', ...memory, ...events]);
+  const path = await recorded('memory', ['--pes=2', '--end=240', ...memory, ...events]);
   const [found] = await findingsAt(path, 'memory-pressure');
   expect(said([found])[0]).toMatch(
-    /^(notice|problem): Event memory is too small \(--max-memory=150,000\): [\d,]+ events, \d.* undone to make room for other events \(cancelback\)\.$/,
+    /^(notice|problem): Event memory is too small \(--max-memory=100,000\): [\d,]+ events, \d.* undone to make room for other events \(cancelback\)\.$/,
   );
   expect(found.evidence.sql).toContain("cause = 'cancelback'");
-  expect(found.turn).toEqual({ 'max-memory': 16 * 150_000 });
+  expect(found.turn).toEqual({ 'max-memory': 16 * 100_000 });
 });
 
 it.concurrent('a run that is stopped is found, and nothing is drawn where it stood still', async () => {
@@ -77,7 +77,7 @@ it.concurrent('a sequential run whose CPU others use is told so', async () => {
     const loop = spawn('taskset', onOne('sh', '-c', 'while :; do :; done'), { stdio: 'ignore' });
     begun.push(loop);
   }
-  const path = await recorded('starved', ['--work=600', '--end=200'], (child) => {
+  const path = await recorded('starved', ['--work=600', '--end=600'], (child) => {
     spawn('taskset', ['-a', '-p', '-c', '0', String(child.pid)], { stdio: 'ignore' });
   });
   for (const child of begun) child.kill('SIGKILL');
