@@ -30,6 +30,11 @@ export class Finals {
     if (this.times[FORESEEN] > this.times[LBTS]) this.times[LBTS] = this.times[FORESEEN];
   }
 
+  /** Nothing that may still arrive is before this time. */
+  get lbts(): number {
+    return this.times[LBTS];
+  }
+
   /** No event at or after `time` is final yet. */
   lower(time: number): void {
     if (time < this.times[LBTS]) this.times[LBTS] = time;

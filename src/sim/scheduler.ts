@@ -27,6 +27,15 @@ const WORTH_ASKING = 0.5;
 const CROWD = 512;
 /** A single PE, which exchanges nothing, handles this many times as many events per turn. */
 const ALONE = 16;
+/** The same of a thread in step, which goes on to its bound; and how many times as many turns it has to a GVT. */
+const STEPPING = 8;
+const STEPPING_GVT = 4;
+/** Milliseconds from one GVT to the next at most, of threads in step: events may be slow. */
+const STEPPING_MS = 10;
+/** Part of a lookahead that a thread in long steps has to gain before it goes on from its bound. */
+const WORTH_A_STEP = 0.25;
+/** Looks at the other thread's progress before a turn counts as idle; some µs. */
+const LOOKS = 2000;
 
 export class Scheduler {
   readonly pe: Pe;
@@ -60,6 +69,10 @@ export class Scheduler {
   private committed = 0;
   private last = 0;
   private oneByOne = false;
+  /** Whether events are left at or past the bound only. */
+  private atBound = false;
+  /** Whether nobody needs every GVT that the user asked for. */
+  private readonly sparse: boolean;
   private closing = false;
   /** Whether other PEs' promises may be ahead of GVT; and the last GVT if no `drain` has followed it yet. */
   private readonly promises: boolean;
@@ -90,11 +103,12 @@ export class Scheduler {
     this.crowds = pe.model.gvtHook?.every === undefined;
     // GVTs are slow between PEs that wait for each other's CPU; and nobody knows of more than two.
     const mayStep =
-      transport.promises && config.pes === 2 && config.pin && this.crowds && !this.realTimeGvt;
+      this.promises && config.pes === 2 && config.pin && this.crowds && !this.realTimeGvt;
     const { maxOptLookahead, lookahead } = config;
     this.window = new OptimismWindow(maxOptLookahead, lookahead, transport.slowGvt, mayStep);
     // Unless the model acts at every n-th GVT, or samples are taken at GVTs.
-    const alone = this.promises && config.pes === 1 && this.crowds && pe.instrument === null;
+    this.sparse = this.crowds && pe.instrument === null;
+    const alone = this.promises && config.pes === 1 && this.sparse;
     this.batch = alone && !this.realTimeGvt ? ALONE * config.batch : config.batch;
     this.setBound();
   }
@@ -114,6 +128,7 @@ export class Scheduler {
     if (finals !== null) finals.foresee(this.apart === 0 ? this.lbts() : -Infinity);
     const arrived = transport.drain(engine);
     finals?.raise();
+    if (finals !== null && this.apart === 0 && this.stepping) this.step(finals.lbts);
     clock.enter('batch');
     // Events that arrived past the memory bound must be compensated for.
     if (pe.pool.overdrawn) {
@@ -122,6 +137,8 @@ export class Scheduler {
     }
     if (timed) clock.lap('read', t);
     let n = 0;
+    const far = this.stepping && this.sparse;
+    const batch = far ? STEPPING * this.batch : this.batch;
     const held = engine.starved || transport.full();
     if (!held) {
       this.marks?.enter(MARK_EVENTS);
@@ -129,14 +146,15 @@ export class Scheduler {
       else {
         if (timed) n = engine.sample(this.bound, clock);
         const started = timed ? clock.begin() : 0;
-        const others = engine.starved ? 0 : engine.run(this.batch - n, this.bound);
+        const others = engine.starved ? 0 : engine.run(batch - n, this.bound);
         n += others;
         if (timed) clock.endBatch(started, others);
       }
       this.marks?.exit(MARK_EVENTS);
     }
     this.sinceGvt++;
-    if (n === this.batch && this.staysApart()) return true;
+    this.atBound = n < batch;
+    if (n === batch && !far && this.staysApart()) return true;
     this.apart = 0;
     if (timed) t = clock.begin();
     transport.flush();
@@ -172,6 +190,40 @@ export class Scheduler {
     return this.engine.starved || this.transport.pressure() > 0;
   }
 
+  private get stepping(): boolean {
+    return this.window.stepping && !this.oneByOne;
+  }
+
+  /**
+   * Threads in step go on as soon as nothing before the new bound can arrive, without a GVT. In short steps both stop at
+   * multiples of the lookahead: where they stop at different times, each waits while the other one works.
+   */
+  private step(lbts: number): void {
+    const { lookahead } = this.pe.config;
+    let next = lbts;
+    if (!this.window.longSteps) {
+      if (!this.atBound) return;
+      next = (Math.floor(this.bound / lookahead) + 1) * lookahead;
+      // Where the quotient was rounded down.
+      if (next <= this.bound) next += lookahead;
+    }
+    if (next <= lbts && next > this.bound) this.boundTo(next);
+  }
+
+  /** Waits for the other thread to come so far that this one may go on; false if that takes long, or is not what it waits for. */
+  private awaitStep(least: number): boolean {
+    if (!this.stepping || least === Infinity || this.idle >= this.patience) return false;
+    const { transport, bound } = this;
+    const gain = this.window.longSteps ? WORTH_A_STEP : 1;
+    const goal = bound - (1 - gain) * this.pe.config.lookahead;
+    for (let k = 0; k < LOOKS; k++) {
+      if (transport.told() >= goal) return true;
+      if (k % 16 === 0 && transport.gvtWaits()) return true;
+    }
+    this.idle++;
+    return true;
+  }
+
   /** Whether a full turn ends without an exchange. */
   private staysApart(): boolean {
     this.idle = 0;
@@ -181,6 +233,7 @@ export class Scheduler {
   }
 
   private rest(least: number): void {
+    if (this.awaitStep(least)) return;
     this.idle++;
     this.pe.counts[C.idleTurns]++;
     if (least < Infinity) this.window.wait();
@@ -192,7 +245,11 @@ export class Scheduler {
   private gvtIsDue(least: number): boolean {
     if (this.idle >= this.patience) return true;
     if (this.realTimeGvt) return performance.now() >= this.nextGvt;
+    if (this.stepping && this.sparse) {
+      return this.sinceGvt >= STEPPING_GVT * this.gvtPeriod || performance.now() >= this.nextGvt;
+    }
     if (this.sinceGvt >= this.gvtPeriod) return true;
+    if (this.stepping) return false;
     if (!(least >= this.worthAsking) || !(this.transport.told() >= this.worthAsking)) return false;
     if (this.worthAsking < this.gvt + this.crowdTime) this.window.wait();
     return true;
@@ -255,6 +312,7 @@ export class Scheduler {
     this.sinceGvt = 0;
     this.idle = 0;
     if (this.realTimeGvt) this.nextGvt = performance.now() + this.gvtPeriod;
+    else if (this.stepping) this.nextGvt = performance.now() + STEPPING_MS;
     counts[C.gvtComputations]++;
     counts[C.allReduces] += transport.reductionsPerGvt;
     this.phases?.enter(PHASE_COMMIT);
@@ -314,13 +372,19 @@ export class Scheduler {
     return true;
   }
 
+  private boundTo(time: number): void {
+    this.bound = Math.min(time, this.hooks.nextTime, this.engine.stopTime());
+  }
+
   private setBound(): void {
     const gvt = this.key.time;
     const { lookahead } = this.pe.config;
     const free = this.conservative
       ? Math.min(gvt + this.pe.lookahead, this.key.underWay)
       : this.pressure.bound(gvt, Math.max(gvt + this.window.size, justAfter(gvt)));
-    this.bound = Math.min(free, this.hooks.nextTime, this.engine.stopTime());
+    // What a thread in step has reached without a GVT stays its bound; one that went far ahead before comes back.
+    const reached = this.stepping ? Math.min(this.bound, gvt + 3 * lookahead) : gvt;
+    this.boundTo(Math.max(free, reached));
     this.worthAsking = gvt + Math.min((this.bound - gvt) * WORTH_ASKING, this.crowdTime);
     // A lookahead too small to move GVT promises nothing about events of its time; nor does a PE short of memory.
     this.oneByOne =

@@ -22,11 +22,14 @@ const STRETCH = 512;
 /** Events of a PE in a time of one lookahead from which on threads go in step, and below which they no longer do. */
 const ENOUGH = 20;
 const NOT_ENOUGH = 12;
+/** The same from which on an exchange comes several times in a step. */
+const MANY = 128;
 
 export class OptimismWindow {
   /** Virtual time beyond GVT where threads do not go in step; Infinity initially, when nothing is known yet. */
   private wide: number;
   private inStep = false;
+  private many = false;
   private readonly mayStep: boolean;
   private readonly lookahead: number;
   private readonly fixed: boolean;
@@ -52,6 +55,16 @@ export class OptimismWindow {
     this.wide = this.fixed ? bound : lookahead > 0 ? 8 * lookahead : Infinity;
   }
 
+  /** Whether this thread goes in step with the other. */
+  get stepping(): boolean {
+    return this.inStep;
+  }
+
+  /** Whether steps are so long that the threads exchange in the middle of them. */
+  get longSteps(): boolean {
+    return this.many;
+  }
+
   /** Virtual time beyond GVT. */
   get size(): number {
     return this.inStep ? this.lookahead : this.wide;
@@ -75,6 +88,7 @@ export class OptimismWindow {
     const perGvt = handled / this.gvts;
     const perLookahead = (handled * this.lookahead) / (gvt - this.gvt);
     this.inStep = this.mayStep && perLookahead >= (this.inStep ? NOT_ENOUGH : ENOUGH);
+    this.many = perLookahead >= MANY;
     if (!this.inStep) this.widen(share, perGvt, span);
     this.gvts = 0;
     this.gvt = gvt;
