@@ -17,7 +17,13 @@ function atGvts(window: OptimismWindow, events: number, time: number, undone = 0
 describe('the window of one of two threads', () => {
   it('is the lookahead where a lookahead has 20 events or more of this PE', () => {
     // 40 events a unit of time.
-    expect(atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, true), 80, 2).size).toBe(0.5);
+    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, true), 80, 2);
+    expect([window.size, window.stepping, window.longSteps]).toEqual([0.5, true, false]);
+  });
+
+  it('is that of long steps from 128 events on', () => {
+    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, true), 512, 2);
+    expect([window.size, window.stepping, window.longSteps]).toEqual([0.5, true, true]);
   });
 
   it('is wide where it has fewer', () => {

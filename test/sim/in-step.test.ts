@@ -1,0 +1,54 @@
+/** Two optimistic threads in step: the same results, GVTs as often as the user asked, nothing but what is final. */
+import { simulate } from 'triscope/sim';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, triscope } from '../cli/support/run.ts';
+
+/** PHOLD with 40 events of a PE in a lookahead, or the tenfold: short and long steps. */
+const phold = (lps: number, end: number) => ({
+  end,
+  lookahead: 0.25,
+  options: { 'total-lps': lps },
+});
+const folder = temporaryFolder();
+const two = { synch: 'optimistic', pes: 2, pin: true } as const;
+
+describe('two threads in step', () => {
+  it.each([
+    ['short', 320, 600],
+    ['long', 3200, 60],
+  ])(
+    'with %s steps have the digests of a sequential run, and undo next to nothing',
+    async (_, lps, end) => {
+      const settings = phold(lps, end);
+      const one = await simulate('phold', { ...settings, synch: 'sequential' });
+      const run = await simulate('phold', { ...settings, ...two });
+      expect([run.eventDigest, run.stateDigest]).toEqual([one.eventDigest, one.stateDigest]);
+      expect(run.eventsRolledBack / run.eventsProcessed).toBeLessThan(0.05);
+    },
+  );
+
+  it('have steps where all times are multiples of the lookahead', async () => {
+    const settings = { end: 3000, lookahead: 1, options: { 'total-stations': 128 } };
+    const one = await simulate('queueing', { ...settings, synch: 'sequential' });
+    const run = await simulate('queueing', { ...settings, ...two });
+    expect(run.eventDigest).toBe(one.eventDigest);
+  });
+
+  it('have far fewer GVTs than steps where nobody needs them', async () => {
+    const run = await simulate('phold', { ...phold(320, 2000), ...two });
+    // 8,000 steps; one GVT in 256 events of a PE before they go in step.
+    expect(run.gvtComputations).toBeLessThan(4000);
+  });
+});
+
+it('threads in step that are recorded take part in the GVTs that the user asked for, and in hardly any others', async () => {
+  const { out, code } = await triscope([
+    ...['sim', 'run', 'phold', '--total-lps=320', '--lookahead=0.25', '--end=1000', '--json'],
+    ...['--synch=optimistic', '--pes=2', '--engine-stats=gvt', `--record=${folder}/run`],
+  ]);
+  expect(code).toBe(0);
+  const { gvtComputations, forcedGvts } = JSON.parse(out);
+  // 4,000 steps of three turns; a GVT after sixteen turns.
+  expect(gvtComputations).toBeLessThan(2500);
+  expect(forcedGvts).toBeLessThan(gvtComputations / 4);
+});
