@@ -57,6 +57,21 @@ describe.each([1, 2, 7])('with rings of %i slots', (slots) => {
     expect(held).toBeGreaterThan(20);
   });
 
+  it('an optimistic run that goes far ahead of GVT comes to its end', async () => {
+    const settings: Settings = {
+      ...{ end: 20, lookahead: 0.1, nkp: 1, batch: 16, gvtInterval: 1 },
+      options: { 'total-lps': 16 },
+    };
+    const want = await inSequence(phold as Model, settings);
+    const { run } = lockstep(
+      phold as Model,
+      { ...settings, synch: 'optimistic', pes: 2, maxOptLookahead: 10 },
+      [],
+      () => smallRings(slots),
+    );
+    expect(digests(run)).toEqual(want);
+  });
+
   it('tie-breakers longer than a ring arrive slot by slot', async () => {
     const settings: Settings = {
       end: 2,

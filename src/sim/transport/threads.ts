@@ -199,9 +199,12 @@ export class ThreadTransport implements Transport {
     }
   }
 
-  /** Rings have a fixed size: what does not fit waits at its sender. */
+  /**
+   * Rings have a fixed size: what does not fit waits at its sender, who handles nothing meanwhile. Otherwise it might work on
+   * what a cancellation that waits would undo, and make more messages than the ring can take, with no end.
+   */
   full(): boolean {
-    return false;
+    return this.waiting > 0;
   }
 
   drain(receiver: Receiver): number {
