@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { LiveBus, type LiveServer, startServer } from 'triscope/live';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { duration } from '../../src/model/measures/index.ts';
-import { ROSS_PE } from '../../src/model/schemas/ross.ts';
+import { ROSS_PE, ROSS_ROLLBACK } from '../../src/model/schemas/ross.ts';
 import { batch, peBatch, peRow, recording } from '../live/support/samples.ts';
 import { executable, reads, Web } from './support/browser.ts';
 
@@ -57,6 +57,19 @@ describe.skipIf(executable === undefined)('a live page (needs chromium: npm run 
     await reads(page, '[data-facts]', '2 s');
     await page.keyboard.press('f');
     await reads(page, '.state', 'paused');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('says of how many rollbacks its cascades are', async () => {
+    const bus = new LiveBus({ title: 'a run', pes: [] });
+    const server = await serve(bus);
+    for (let k = 0; k < 10; k++) bus.publish(peBatch(k));
+    const one = { pe_id: 0, kp_id: 0, events_undone: 5, cause: 'straggler' };
+    const rows = [1, 2, 3].map((id) => ({ ...one, rollback_id: id, real_time: id / 10 }));
+    bus.publish(batch(ROSS_ROLLBACK, rows));
+    const { page, complaints } = await web.open(`${server.url}#view=simulation`);
+    await reads(page, '#says-cascades', 'Of the newest 3 rollbacks: 3 cascades');
     expect(complaints).toEqual([]);
     await page.close();
   });

@@ -32,7 +32,7 @@ export interface ServedHeat extends Heat {
 }
 
 export interface ServedCascades extends CascadeList {
-  /** Rollbacks of the whole run. */
+  /** Rollbacks of the whole run; of one that goes on, those that are kept. */
   readonly recorded: number;
 }
 
