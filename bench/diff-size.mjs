@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const RUN =
-  'sim run phold --pes=2 --total-lps=4096 --nkp=16 --lookahead=0.1 --max-opt-lookahead=0.8 --end=200 --engine-stats=gvt --num-gvt=10 --pe-data --kp-data --lp-data';
+  'sim run phold --pes=2 --total-lps=4096 --nkp=16 --lookahead=0.1 --end=200 --engine-stats=gvt --num-gvt=10 --pe-data --kp-data --lp-data';
 const REPEATS = 3;
 
 const bin = join(import.meta.dirname, '../bin/triscope');
