@@ -233,9 +233,10 @@ export class Scheduler {
   }
 
   private rest(least: number): void {
+    this.pe.counts[C.idleTurns]++;
+    // In step it waits so briefly that reading the clock would take a good part of that: turns that are timed tell how long.
     if (this.awaitStep(least)) return;
     this.idle++;
-    this.pe.counts[C.idleTurns]++;
     if (least < Infinity) this.window.wait();
     this.clock.rest();
     this.transport.rest(this.idle);
