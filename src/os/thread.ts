@@ -1,13 +1,24 @@
-/** Two kinds of threads: one does a task and ends, the other answers requests. Both halves of each are here. */
-import { parentPort, Worker, type WorkerOptions, workerData } from 'node:worker_threads';
+/**
+ * Threads that send messages. Two kinds have both halves here: one does a task, the other answers requests. Others open a thread
+ * and hear its messages as they are.
+ */
+import {
+  parentPort,
+  type Transferable,
+  Worker,
+  type WorkerOptions,
+  workerData,
+} from 'node:worker_threads';
 
 /** An error on its way between threads: structured cloning would lose its name and fields. */
 type Failure = Readonly<Record<string, unknown>>;
 
-type FromThread<Said, Result> =
-  | { readonly said: Said }
-  | { readonly result: Result }
-  | { readonly failure: Failure };
+interface Failed {
+  readonly failure: Failure;
+}
+
+/** From a thread that does a task. */
+export type TaskMessage<Said, Result> = { readonly said: Said } | { readonly result: Result };
 
 const isPlain = (value: unknown): boolean =>
   value === null || ['string', 'number', 'boolean'].includes(typeof value);
@@ -28,8 +39,32 @@ function errorFrom({ cause, ...failure }: Failure): Error {
   return cause === undefined ? error : Object.assign(error, { cause: errorFrom(cause as Failure) });
 }
 
-/** The thread has ended without saying why. */
-const gone = (code: number) => new Error(`its thread ended with code ${code}`);
+/** What it was asked to do `threw`, and it may live on; it `crashed` by any other error; it is `gone`: in the end each is. */
+export type Fault = 'threw' | 'crashed' | 'gone';
+
+interface Ears<Message> {
+  /** Gets the thread's messages. */
+  readonly hear: (message: Message) => void;
+  /** Gets what was thrown in it (name, stack, plain fields), and lastly its end. */
+  readonly fail: (why: Error, fault: Fault) => void;
+}
+
+function listen<Message extends object>(worker: Worker, { hear, fail }: Ears<Message>): Worker {
+  worker.on('message', (message: Message | Failed) => {
+    if ('failure' in message) fail(errorFrom(message.failure), 'threw');
+    else hear(message);
+  });
+  worker.on('error', (error) => fail(error, 'crashed'));
+  worker.on('exit', (code) => fail(new Error(`its thread ended with code ${code}`), 'gone'));
+  return worker;
+}
+
+/** Starts a thread whose messages are heard as they are. */
+export const openThread = <Message extends object>(
+  script: URL,
+  options: WorkerOptions,
+  ears: Ears<Message>,
+): Worker => listen(new Worker(script, options), ears);
 
 export interface StartedThread<Result> {
   readonly worker: Worker;
@@ -47,33 +82,38 @@ export function startThread<Said, Result>(
   hear: (said: Said) => void = () => {},
 ): StartedThread<Result> {
   const worker = new Worker(script, options);
-  const done = new Promise<Result>((resolve, reject) => {
-    worker.on('message', (message: FromThread<Said, Result>) => {
+  const done = new Promise<Result>((resolve, fail) => {
+    const take = (message: TaskMessage<Said, Result>) => {
       if ('said' in message) hear(message.said);
-      else if ('result' in message) resolve(message.result);
-      else reject(errorFrom(message.failure));
-    });
-    worker.on('error', reject);
-    worker.on('exit', (code) => reject(gone(code)));
+      else resolve(message.result);
+    };
+    listen(worker, { hear: take, fail });
   });
   // The caller gets the rejection when it awaits; until then it must not count as unhandled.
   done.catch(() => {});
   return { worker, done };
 }
 
+/** Tells what the thread's task says; what is in `transfer` it has no more. */
+export type Say<Said> = (said: Said, transfer?: readonly Transferable[]) => void;
+
 /** The thread's half of `startThread`. */
 export async function doTask<Task, Said, Result>(
-  work: (task: Task, say: (said: Said) => void) => Result | Promise<Result>,
+  work: (task: Task, say: Say<Said>) => Result | Promise<Result>,
 ): Promise<void> {
-  const post = (message: FromThread<Said, Result>) => parentPort?.postMessage(message);
+  const post = (message: TaskMessage<Said, Result> | Failed, transfer?: readonly Transferable[]) =>
+    parentPort?.postMessage(message, transfer);
   try {
-    post({ result: await work(workerData as Task, (said) => post({ said })) });
+    const say: Say<Said> = (said, transfer) => post({ said }, transfer);
+    post({ result: await work(workerData as Task, say) });
   } catch (error) {
     post({ failure: failureOf(error) });
   }
 }
 
-type Answer<Reply> = { readonly reply: Reply } | { readonly failure: Failure };
+interface Answer<Reply> {
+  readonly reply: Reply;
+}
 
 /** A thread that answers requests one after the other: its script calls `answerAll`. */
 export class AnsweringThread<Request, Reply> {
@@ -85,18 +125,17 @@ export class AnsweringThread<Request, Reply> {
   private dead: Error | null = null;
 
   constructor(script: URL, options: WorkerOptions) {
-    this.worker = new Worker(script, options);
-    const end = (why: Error) => {
-      this.dead ??= why;
-      for (const { reject } of this.asked.splice(0)) reject(this.dead);
-    };
-    this.worker.on('message', (answer: Answer<Reply>) => {
-      const asked = this.asked.shift();
-      if ('reply' in answer) asked?.resolve(answer.reply);
-      else asked?.reject(errorFrom(answer.failure));
+    this.worker = openThread<Answer<Reply>>(script, options, {
+      hear: ({ reply }) => this.asked.shift()?.resolve(reply),
+      fail: (why, fault) => {
+        if (fault === 'threw') {
+          this.asked.shift()?.reject(why);
+          return;
+        }
+        this.dead ??= why;
+        for (const { reject } of this.asked.splice(0)) reject(this.dead);
+      },
     });
-    this.worker.on('error', end);
-    this.worker.on('exit', (code) => end(gone(code)));
   }
 
   /** Requests that have no answer yet. */
@@ -126,7 +165,7 @@ export class AnsweringThread<Request, Reply> {
 export function answerAll<Request, Reply>(
   answer: (request: Request) => Reply | Promise<Reply>,
 ): void {
-  const post = (message: Answer<Reply>) => parentPort?.postMessage(message);
+  const post = (message: Answer<Reply> | Failed) => parentPort?.postMessage(message);
   parentPort?.on('message', async (request: Request) => {
     try {
       post({ reply: await answer(request) });

@@ -1,9 +1,9 @@
 /** Where DuckDB runs: in a thread of this process, or in a process of its own. */
-import { Worker } from 'node:worker_threads';
 import { entryOf } from '../os/entry.ts';
+import { openThread } from '../os/thread.ts';
 import { endAtExit, endFlag } from './at-exit.ts';
 import { QueryProcess } from './query-process.ts';
-import type { Request, ServedTask } from './serve.ts';
+import type { Reply, Request, ServedTask } from './serve.ts';
 import type { WorkerTask } from './worker.ts';
 
 export interface Host {
@@ -27,17 +27,17 @@ const YOUNG_MB = 4;
 
 export function threadHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<MakeHost>): Host {
   const workerData: WorkerTask = { ...task, ended: endFlag() };
-  const worker = new Worker(entryOf(new URL('entry.js', import.meta.url)), {
-    ...{ argv: ['query'], workerData, name: 'query' },
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+  const options = { argv: ['query'], workerData, name: 'query', resourceLimits };
+  let crash: Error | null = null;
+  const worker = openThread<Reply>(entryOf(new URL('entry.js', import.meta.url)), options, {
+    hear: onMessage,
+    fail: (why, fault) => {
+      if (fault === 'gone') onEnd(crash ?? closed());
+      else crash = why;
+    },
   });
   endAtExit(worker, workerData.ended, { kind: 'close' } satisfies Request);
-  let why: Error | null = null;
-  worker.on('message', onMessage);
-  worker.on('error', (error) => {
-    why = error;
-  });
-  worker.on('exit', () => onEnd(why ?? closed()));
   return {
     post: (message) => worker.postMessage(message),
     close: (message) =>
