@@ -2,8 +2,9 @@
  * A server in a thread of its own: requests never take time or memory from the thread that simulates
  * or samples, and cannot end it. The other half is in-thread.ts.
  */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { exitNow } from '../../os/exit.ts';
+import { openThread } from '../../os/thread.ts';
 import { ServeError } from './listen.ts';
 
 /** Bytes that wait for the thread, at most: it hangs, and is ended. */
@@ -56,20 +57,10 @@ export type ToThread<Message> =
   | { readonly kind: 'close' }
   | { readonly kind: 'message'; readonly message: Message; readonly bytes: number };
 
-export type FromThread =
-  | { readonly kind: 'listening'; readonly url: string; readonly port: number }
-  | {
-      readonly kind: 'failed';
-      readonly name: string;
-      readonly message: string;
-      /** Null where it is not for the user. */
-      readonly exitCode: number | null;
-    };
-
-function errorFrom(said: Extract<FromThread, { kind: 'failed' }>): Error {
-  const { name, message, exitCode } = said;
-  const error = new Error(message);
-  return Object.assign(error, { name, ...(exitCode !== null && { exitCode }) });
+/** Where the server listens. */
+export interface Place {
+  readonly url: string;
+  readonly port: number;
 }
 
 interface ThreadOptions<Task> {
@@ -98,7 +89,7 @@ export class ServerThread<Message> {
     worker: Worker,
     shared: Shared,
     { name, killable }: Pick<ThreadOptions<unknown>, 'name' | 'killable'>,
-    { url, port }: { readonly url: string; readonly port: number },
+    { url, port }: Place,
   ) {
     this.worker = worker;
     this.killable = killable;
@@ -123,21 +114,16 @@ export class ServerThread<Message> {
   static start<Message, Task>(options: ThreadOptions<Task>): Promise<ServerThread<Message>> {
     const { name, script, task, heap } = options;
     const shared = new Shared();
-    const worker = new Worker(script, {
+    const how = {
       name,
       workerData: { task, shared: shared.memory } satisfies ThreadTask<Task>,
       ...(heap !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heap } }),
-    });
+    };
     return new Promise((resolve, reject) => {
-      const early = (error: unknown) => reject(new ServeError(`${name}: ${String(error)}`));
-      worker.once('error', early);
-      worker.once('exit', early);
-      worker.once('message', (said: FromThread) => {
-        worker.off('error', early).off('exit', early);
-        if (said.kind === 'listening') resolve(new ServerThread(worker, shared, options, said));
-        else {
-          reject(errorFrom(said));
-        }
+      const worker = openThread<{ readonly result: Place }>(script, how, {
+        hear: ({ result }) => resolve(new ServerThread(worker, shared, options, result)),
+        fail: (why, fault) =>
+          reject(fault === 'threw' ? why : new ServeError(`${name}: ${String(why)}`)),
       });
     });
   }
