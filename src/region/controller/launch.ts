@@ -5,7 +5,6 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EXIT } from '../../model/error.ts';
 import { ENV_DIR, ENV_RING } from '../../model/region-layout.ts';
 import { isForeground } from '../../os/foreground.ts';
 import type { Punctuality } from './deadlines.ts';
@@ -134,8 +133,7 @@ async function whenSampled(pages: string, signals: SignalRelay): Promise<void> {
   while (waits() && signals.early === null && Date.now() < until) {
     if (existsSync(join(pages, REFUSED))) {
       const message = 'the first task on this host cannot record: nothing is run';
-      const said = { exitCode: EXIT.failed, message, given: '', names: [] };
-      throw new LaunchError({ kind: 'failed', ...said }, false);
+      throw new LaunchError({ message }, false);
     }
     await sleep(5);
   }

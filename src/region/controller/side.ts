@@ -1,19 +1,28 @@
 /** The controller's thread, as seen from the thread that starts it. */
 import { type FSWatcher, watch } from 'node:fs';
 import { constants } from 'node:os';
-import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { SHARE_ENV, type Worker, type WorkerOptions } from 'node:worker_threads';
 import { EXIT, TriscopeError } from '../../model/error.ts';
 import { entryOf } from '../../os/entry.ts';
+import { openThread, type TaskMessage } from '../../os/thread.ts';
 import type { Punctuality } from './deadlines.ts';
 import { BELL, ENDED, EXIT_CODE, EXIT_SIGNAL, STARTED, WATCHED, WORDS } from './orders.ts';
 import type { ControllerSettings } from './settings.ts';
-import type { ControllerMessage, ControllerTask } from './worker.ts';
+import type { ControllerSaid, ControllerTask } from './worker.ts';
 
 export interface Hearers {
   /** Receives warnings, one line each. */
   readonly say: (message: string) => void;
   /** Receives the lines of the live view. */
   readonly show?: (line: string) => void;
+}
+
+/** Why it could not: an error of its thread, or one like it. */
+interface Refusal {
+  readonly message: string;
+  readonly exitCode?: number;
+  readonly given?: string;
+  readonly names?: readonly string[];
 }
 
 /** The controller could not start. The command was not run. */
@@ -27,7 +36,7 @@ export class LaunchError extends TriscopeError {
   readonly stuck: boolean;
 
   constructor(
-    { exitCode, message, given, names }: Extract<ControllerMessage, { kind: 'failed' }>,
+    { exitCode = EXIT.failed, message, given = '', names = [] }: Refusal,
     stuck: boolean,
   ) {
     super(message);
@@ -54,14 +63,16 @@ const SIGNAL_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
 interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
+  readonly reject: (why: Error) => void;
 }
 
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
+  let reject: (why: Error) => void = () => {};
+  const promise = new Promise<T>((...settle) => {
+    [resolve, reject] = settle;
   });
-  return { promise, resolve };
+  return { promise, resolve, reject };
 }
 
 async function orLate<T>(what: Promise<T>, ms: number): Promise<T | 'late'> {
@@ -90,52 +101,54 @@ export class ControllerSide {
   constructor(settings: ControllerSettings, { say, show = say }: Hearers) {
     this.say = say;
     const task: ControllerTask = { settings, orders: this.orders, signals: SIGNAL_NAMES };
-    this.worker = new Worker(entryOf(new URL('worker.js', import.meta.url)), {
+    const { promise: done, resolve: finish } = deferred<Punctuality | null>();
+    this.done = done;
+    const { promise: begun, resolve: begin } = deferred<LaunchError | null>();
+    this.begun = begun;
+    const ready = deferred<void>();
+    this.ready = ready.promise;
+    let [isReady, hasBegun] = [false, false];
+    const refuse = (why: Refusal) => {
+      const error = new LaunchError(why, this.stuck);
+      if (!isReady) ready.reject(error);
+      else if (hasBegun) say(`the controller came to an early end: ${why.message}`);
+      begin(error);
+      finish(null);
+    };
+    const options: WorkerOptions = {
       argv: ['controller'],
       workerData: task,
       name: 'region controller',
       resourceLimits: { maxYoungGenerationSizeMb: 2 },
       env: SHARE_ENV,
-    });
-    const { promise: done, resolve: finish } = deferred<Punctuality | null>();
-    this.done = done;
-    const begun = deferred<LaunchError | null>();
-    this.begun = begun.promise;
-    this.ready = new Promise((resolve, reject) => {
-      let [isReady, hasBegun] = [false, false];
-      const fail = (failure: Extract<ControllerMessage, { kind: 'failed' }>) => {
-        const error = new LaunchError(failure, this.stuck);
-        if (!isReady) reject(error);
-        else if (hasBegun) say(`the controller came to an early end: ${failure.message}`);
-        begun.resolve(error);
-        finish(null);
-      };
-      const died = (message: string) =>
-        fail({ kind: 'failed', exitCode: EXIT.failed, message, given: '', names: [] });
-      const timer = setTimeout(() => {
-        this.stuck = true;
-        died(`the controller was not ready within ${START_WAIT_MS / 1000} s${BLOCKED}`);
-      }, START_WAIT_MS);
-      done.then(() => clearTimeout(timer));
-      this.worker.on('message', (message: ControllerMessage) => {
-        if (message.kind === 'ready') {
+    };
+    const script = entryOf(new URL('worker.js', import.meta.url));
+    this.worker = openThread<TaskMessage<ControllerSaid, Punctuality>>(script, options, {
+      hear: (message) => {
+        if ('result' in message) finish(message.result);
+        else if (message.said === 'ready') {
           isReady = true;
           clearTimeout(timer);
-          resolve();
-        } else if (message.kind === 'begun') {
+          ready.resolve();
+        } else if (message.said === 'begun') {
           hasBegun = true;
-          begun.resolve(null);
-        } else if (message.kind === 'warning') say(message.message);
-        else if (message.kind === 'status') show(message.line);
-        else if (message.kind === 'failed') fail(message);
-        else finish(message.punctuality);
-      });
-      this.worker.on('error', (error) => died(error.message));
-      this.worker.on('exit', () => {
-        begun.resolve(null);
+          begin(null);
+        } else if ('warning' in message.said) say(message.said.warning);
+        else show(message.said.status);
+      },
+      fail: (why, fault) => {
+        if (fault === 'threw') refuse(why);
+        else if (fault === 'crashed') refuse({ message: why.message });
+        begin(null);
         finish(null);
-      });
+      },
     });
+    const timer = setTimeout(() => {
+      this.stuck = true;
+      const message = `the controller was not ready within ${START_WAIT_MS / 1000} s${BLOCKED}`;
+      refuse({ message });
+    }, START_WAIT_MS);
+    done.then(() => clearTimeout(timer));
   }
 
   ring(): void {

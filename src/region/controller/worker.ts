@@ -3,10 +3,9 @@
  * the main thread rings the bell.
  */
 import { setPriority } from 'node:os';
-import { parentPort, workerData } from 'node:worker_threads';
-import { EXIT, exitCodeOf } from '../../model/error.ts';
 import { threadId } from '../../os/affinity.ts';
 import { sleepUntil } from '../../os/raw-calls.ts';
+import { doTask, type Say } from '../../os/thread.ts';
 import { setV8Flag } from '../../os/v8-flags.ts';
 import { loadAgent } from '../agents/index.ts';
 import { clockOffset } from '../clock.ts';
@@ -23,20 +22,12 @@ export interface ControllerTask {
   readonly signals: Readonly<Record<number, string>>;
 }
 
-export type ControllerMessage =
-  | { readonly kind: 'ready' }
+export type ControllerSaid =
+  | 'ready'
   /** Time zero is set and a first sample taken: the command may start. */
-  | { readonly kind: 'begun' }
-  | { readonly kind: 'warning'; readonly message: string }
-  | { readonly kind: 'status'; readonly line: string }
-  | { readonly kind: 'done'; readonly punctuality: Punctuality }
-  | {
-      readonly kind: 'failed';
-      readonly exitCode: number;
-      readonly message: string;
-      readonly given: string;
-      readonly names: readonly string[];
-    };
+  | 'begun'
+  | { readonly warning: string }
+  | { readonly status: string };
 
 /** Nice value, if permitted: higher priority than ordinary work. */
 const PRIORITY = -10;
@@ -45,8 +36,6 @@ const SAY_EVERY = 1000;
 const SHORTEST = 0.0001;
 /** ms after which the bell is noticed at the latest. Shorter sleeps use only the kernel's timer, which costs half as much. */
 const DEAF = 20;
-
-const say = (message: ControllerMessage) => parentPort?.postMessage(message);
 
 const offset = clockOffset();
 /** ns of CLOCK_MONOTONIC. */
@@ -63,14 +52,15 @@ function raisePriority(): void {
   }
 }
 
-async function main({ settings, orders, signals }: ControllerTask): Promise<void> {
+async function main(
+  { settings, orders, signals }: ControllerTask,
+  say: Say<ControllerSaid>,
+): Promise<Punctuality> {
   const kind = await loadAgent(settings.agent);
   const deadlines = new Deadlines(Math.max(SHORTEST, settings.period ?? kind.period));
-  const controller = new Controller(settings, kind, deadlines, (message) =>
-    say({ kind: 'warning', message }),
-  );
+  const controller = new Controller(settings, kind, deadlines, (warning) => say({ warning }));
   raisePriority();
-  say({ kind: 'ready' });
+  say('ready');
   const isDeaf = deadlines.period * 1000 <= DEAF;
   // V8 would compile functions that run a few hundred times a second only after half a minute, and those that run five times
   // to no use. (The flags apply to the whole process.)
@@ -85,7 +75,7 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
   }
   let said = performance.now();
   controller.begin(now());
-  say({ kind: 'begun' });
+  say('begun');
   deadlines.start(performance.now());
   const clock = performance;
   controller.watched = Atomics.load(orders, WATCHED) === 1;
@@ -106,7 +96,7 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
     controller.sample(woken * 1e6 + offset);
     if (!settings.live || woken - said < SAY_EVERY) continue;
     said = woken;
-    say({ kind: 'status', line: controller.status(now()) });
+    say({ status: controller.status(now()) });
   }
   const signal = signals[Atomics.load(orders, EXIT_SIGNAL)];
   const code = settings.attached
@@ -116,19 +106,7 @@ async function main({ settings, orders, signals }: ControllerTask): Promise<void
     exit: signal === undefined ? code : `signal ${signal}`,
     incomplete: signal === undefined ? null : `the application was ended by ${signal}`,
   });
-  say({ kind: 'done', punctuality: deadlines.punctuality });
+  return deadlines.punctuality;
 }
 
-main(workerData as ControllerTask).catch((error: unknown) => {
-  const { message, given, names } = error as Error & {
-    given?: string;
-    names?: readonly string[];
-  };
-  say({
-    kind: 'failed',
-    exitCode: exitCodeOf(error) ?? EXIT.failed,
-    message: message ?? String(error),
-    given: given ?? '',
-    names: names ?? [],
-  });
-});
+void doTask(main);
