@@ -1,7 +1,9 @@
 /** Runs a simulation: on one PE in this thread, or on several in worker threads. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { exitCodeOf } from '../model/error.ts';
 import { allowedCpus, pinThread } from '../os/affinity.ts';
 import { entryOf } from '../os/entry.ts';
+import { openThread, type TaskMessage } from '../os/thread.ts';
 import { withMend } from './bundled.ts';
 import { type CheckpointOptions, RunCheckpoints } from './checkpoint/run.ts';
 import type { CheckpointWriter } from './checkpoint/writer.ts';
@@ -27,7 +29,7 @@ import { Control, controlMemory } from './transport/control.ts';
 import { SequentialTransport } from './transport/sequential.ts';
 import { threadRings } from './transport/threads.ts';
 import { tuneV8 } from './v8-flags.ts';
-import type { WorkerMessage, WorkerTask } from './worker.ts';
+import type { WorkerSaid, WorkerTask } from './worker.ts';
 
 /** Progress of a run: `gvt` and `end` in virtual time, events committed and rolled back so far, seconds since its start. */
 export interface Progress {
@@ -219,6 +221,14 @@ async function onePe(
   return summarise(model, config, placement, [result], cpus, seconds, from);
 }
 
+/** What a PE's thread threw, of a class again. */
+function asThrown(error: Error & { readonly part?: readonly string[] }): Error {
+  const { message, stack, cause, part } = error;
+  const told = part === undefined ? new ModelError(message) : new DeclarationError(message, part);
+  const thrown = exitCodeOf(error) === null ? new Error(message) : told;
+  return Object.assign(thrown, { stack, ...(cause !== undefined && { cause }) });
+}
+
 async function manyPes(
   loaded: LoadedModel,
   { config, placement, tables, recorder, from, times, writer }: RunParts,
@@ -261,44 +271,7 @@ async function manyPes(
     failure ??= error;
     stopWithin(FAILURE_GRACE);
   };
-  const listen = (worker: Worker, pe: number) =>
-    new Promise<void>((resolve) => {
-      let done = false;
-      worker.on('message', (message: WorkerMessage) => {
-        if (message.kind === 'started') places[pe] = placed(pe, message.threadId);
-        else if (message.kind === 'output') writer.take(message.pe, message.output);
-        else if (message.kind === 'done') {
-          done = true;
-          results.push(message.result);
-        } else {
-          done = true;
-          const error = message.expected
-            ? message.part === null
-              ? new ModelError(message.message)
-              : new DeclarationError(message.message, message.part)
-            : new Error(message.message);
-          error.stack = message.stack;
-          if (message.cause !== null) {
-            error.cause = Object.assign(new Error(message.cause.message), message.cause);
-          }
-          fail(error);
-        }
-      });
-      worker.on('error', (error) => {
-        done = true;
-        fail(
-          new WorkerDiedError(
-            `PE ${pe} died: ${withMend(error instanceof Error ? error.message : String(error))}`,
-          ),
-        );
-      });
-      worker.on('exit', (code) => {
-        running.delete(pe);
-        if (!done) fail(new WorkerDiedError(`PE ${pe} died: its thread ended with code ${code}`));
-        resolve();
-      });
-    });
-  const workers = Array.from({ length: pes }, (_, pe) => {
+  const ends = Array.from({ length: pes }, (_, pe) => {
     const task: WorkerTask = {
       model: reference,
       config,
@@ -315,17 +288,37 @@ async function manyPes(
     };
     // What a user's module imports must be what the engine is made of.
     const isQuick = 'name' in reference || reference.linked !== null;
-    const worker = new Worker(isQuick ? entryOf(WORKER) : WORKER, {
+    const options = {
       argv: ['pe'],
       workerData: task,
       stdout: run.console !== undefined,
       ...(run.preload !== undefined && {
         execArgv: [...process.execArgv, `--import=${run.preload}`],
       }),
+    };
+    let done = false;
+    const script = isQuick ? entryOf(WORKER) : WORKER;
+    const worker = openThread<TaskMessage<WorkerSaid, PeResult>>(script, options, {
+      hear: (message) => {
+        if ('result' in message) {
+          done = true;
+          results.push(message.result);
+        } else if ('output' in message.said) writer.take(pe, message.said.output);
+        else places[pe] = placed(pe, message.said.threadId);
+      },
+      fail: (why, fault) => {
+        if (fault === 'gone') running.delete(pe);
+        if (fault === 'threw') fail(asThrown(why));
+        else if (fault === 'crashed' || !done) {
+          const message = withMend(why instanceof Error ? why.message : String(why));
+          fail(new WorkerDiedError(`PE ${pe} died: ${message}`));
+        }
+        done = true;
+      },
     });
     if (run.console !== undefined) worker.stdout.on('data', (data) => run.console?.write(data));
     running.set(pe, worker);
-    return worker;
+    return new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   });
   const timer = setInterval(() => {
     if (run.signal?.aborted) stopWithin(ABORT_GRACE);
@@ -336,7 +329,7 @@ async function manyPes(
       seconds: (performance.now() - started) / 1000,
     });
   }, POLL);
-  await Promise.all(workers.map(listen));
+  await Promise.all(ends);
   run.onEnd?.();
   clearInterval(timer);
   if (overdue !== null) clearTimeout(overdue);

@@ -1,6 +1,6 @@
 /** Entry of a worker thread: one PE. */
-import { parentPort, workerData } from 'node:worker_threads';
 import { threadId } from '../os/affinity.ts';
+import { doTask, type Say } from '../os/thread.ts';
 import type { Checkpoint } from './checkpoint/file.ts';
 import { memoriesOf } from './checkpoint/image.ts';
 import type { CheckpointTimes } from './checkpoint/times.ts';
@@ -9,8 +9,6 @@ import type { InstrumentMemory } from './instrument/pe-instrument.ts';
 import { THREADS } from './instrument/slab.ts';
 import { importModel, type ModelReference } from './load-model.ts';
 import type { TraceRequest } from './lp-trace.ts';
-import { ModelError } from './model.ts';
-import { DeclarationError } from './model-error.ts';
 import type { Pe } from './pe.ts';
 import { type PeOutput, type PeResult, PeRun } from './pe-run.ts';
 import type { Placement } from './placement.ts';
@@ -43,24 +41,8 @@ export interface WorkerTask {
   readonly instrument: InstrumentMemory | null;
 }
 
-export type WorkerMessage =
-  | {
-      readonly kind: 'started';
-      readonly pe: number;
-      readonly threadId: number | null;
-    }
-  | { readonly kind: 'output'; readonly pe: number; readonly output: PeOutput }
-  | { readonly kind: 'done'; readonly result: PeResult }
-  | {
-      readonly kind: 'failed';
-      readonly message: string;
-      readonly expected: boolean;
-      /** The part of the model's declaration that is wrong. */
-      readonly part: readonly string[] | null;
-      readonly stack: string;
-      /** What a handler threw. */
-      readonly cause: Pick<Error, 'name' | 'message' | 'stack'> | null;
-    };
+/** What a PE's thread says: once which thread of the kernel it is, then what has been printed. */
+export type WorkerSaid = { readonly threadId: number | null } | { readonly output: PeOutput };
 
 /** Milliseconds between looks at what has been printed. */
 const SLICE = 20;
@@ -71,17 +53,11 @@ function transportOf(pe: Pe, { memory, placement, chaos: settings }: WorkerTask)
   return chaos?.around(transport) ?? transport;
 }
 
-async function main(task: WorkerTask): Promise<void> {
-  const say = (message: WorkerMessage) => parentPort?.postMessage(message);
+async function main(task: WorkerTask, say: Say<WorkerSaid>): Promise<PeResult> {
   const handOver = (run: PeRun) => {
     const output = run.takeOutputs();
     const { lines, images } = output;
-    if (lines.length === 0 && images.length === 0) return;
-    const { pe } = task;
-    parentPort?.postMessage(
-      { kind: 'output', pe, output } satisfies WorkerMessage,
-      images.flatMap(memoriesOf),
-    );
+    if (lines.length > 0 || images.length > 0) say({ output }, images.flatMap(memoriesOf));
   };
   const control = new Control(task.memory.control, task.placement.pes);
   try {
@@ -89,7 +65,7 @@ async function main(task: WorkerTask): Promise<void> {
     if (task.instrument !== null && thread !== null) {
       Atomics.store(new Int32Array(task.instrument.bell), THREADS + task.pe, thread);
     }
-    say({ kind: 'started', pe: task.pe, threadId: thread });
+    say({ threadId: thread });
     const model = modelOfRun(await importModel(task.model), task.config, task.tables);
     const run = new PeRun(
       model,
@@ -115,21 +91,13 @@ async function main(task: WorkerTask): Promise<void> {
     }
     const result = run.result();
     handOver(run);
-    say({ kind: 'done', result });
+    return result;
   } catch (error) {
     control.stop();
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null;
-    say({
-      kind: 'failed',
-      message: error instanceof Error ? error.message : String(error),
-      expected: error instanceof ModelError,
-      part: error instanceof DeclarationError ? error.part : null,
-      stack: error instanceof Error ? (error.stack ?? '') : '',
-      cause: cause && { name: cause.name, message: cause.message, stack: cause.stack },
-    });
+    throw error;
   }
 }
 
 reserveForOneRun();
 // Not awaited: nothing is thrown, and what is one file cannot await.
-void main(workerData as WorkerTask);
+void doTask(main);
