@@ -107,7 +107,7 @@ describe.each(FILES)('%s', (_name, name, bytes, beside, middle) => {
           expect(end).toBeGreaterThanOrEqual(at - 160);
         },
       ),
-      { numRuns: 600 },
+      { numRuns: 150 },
     );
   });
 
@@ -140,7 +140,7 @@ describe.each(FILES)('%s', (_name, name, bytes, beside, middle) => {
           ROSS.open(bytesSource(name, bad, beside)).info();
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 });
