@@ -1,6 +1,6 @@
 /**
  * The command lines of ROSS's own CTest suite for instrumentation, word for word, on the transport that they use: which
- * files they leave, and what is in them. `--end=2001` and `--vt-interval=2000` shorten them; TRISCOPE_FULL=1 runs them whole.
+ * files they leave, and what is in them. `--end=1001` and `--vt-interval=1000` shorten them; TRISCOPE_FULL=1 runs them whole.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ describe.skipIf(!HAS_MPI)(`ROSS’s own tests of instrumentation${NEEDS_MPI}`, (
   test.each(LINES)('%s', async (_name, ranks, args, files) => {
     const parent = temporaryFolder();
     const folder = join(parent, 'stats-output');
-    const given = WHOLE ? args : `${args.replace('interval=10000', 'interval=2000')} --end=2001`;
+    const given = WHOLE ? args : `${args.replace('interval=10000', 'interval=1000')} --end=1001`;
     const line = ['sim', 'run', 'phold', ...given.split(' ')];
     const more = ['--json', `--stats-path=${folder}`];
     const run = ranks === 1 ? triscope([...line, ...more]) : ranksOf(ranks, [...line, ...more]);
@@ -71,7 +71,7 @@ describe.skipIf(!HAS_MPI)(`ROSS’s own tests of instrumentation${NEEDS_MPI}`, (
     const result = JSON.parse(out);
     expect(result).toMatchObject({
       pes: ranks,
-      netEvents: 8 * ranks * ((WHOLE ? 100_000 : 2001) - 1),
+      netEvents: 8 * ranks * ((WHOLE ? 100_000 : 1001) - 1),
     });
     const names = Object.keys(files).sort();
     if (names.length === 0) {
