@@ -21,9 +21,9 @@ const LONG =
 const TOGETHER = [
   'test/{findings,formats,fuzz,live,model,os,process,query,report}/**/*.test.ts',
   'test/node/{*,types/**}.test.ts',
-  'test/cli/{annotate,auto-pes,beside,clocks,commands,declarations,diff,documents,export-text,fit,json,node-job,node-types,older-recordings,options,read,recording,tacc,terminal,verify,verify-recording,words}.test.ts',
+  'test/cli/{annotate,auto-pes,beside,clocks,commands,completion,declarations,diff,diff-recordings,documents,export-text,fit,json,node-job,node-types,older-recordings,options,read,recording,ross-ctest,ross-options,shipped,sim-new,tacc,terminal,verify,verify-recording,words}.test.ts',
   'test/{dependencies,reliability/slope}.test.ts',
-  'test/region/{agents,filters,signals}/*.test.ts',
+  'test/region/{hash,native-comments,page-document,{agents,filters,signals}/*}.test.ts',
   'test/web/{align,machine-pure,overview-parts,parts,rebin,timeline-parts}.test.ts',
   'test/sim/{capacity,clock,conservative,finals,kp,math-tables,progress,queue,results,struct,struct-undo,ties}.test.ts',
 ];

@@ -1,10 +1,8 @@
 /** `triscope report`, as a user calls it: text, JSON, and the page. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ROSS_PE, ROSS_ROLLBACK } from '../../src/model/schemas/ross.ts';
 import type { LineChart } from '../../src/report/chart.ts';
@@ -17,6 +15,7 @@ import {
   recordingOf,
   writeFolder,
 } from '../query/support/recording.ts';
+import { barriers, executable, Web } from '../web/support/browser.ts';
 import { temporaryFolder, triscopeHere } from './support/run.ts';
 
 const folder = temporaryFolder();
@@ -153,31 +152,21 @@ describe('the page of --html', () => {
   });
 });
 
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executable = process.env.TRISCOPE_BROWSER ?? BROWSERS.find(existsSync);
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
 describe.skipIf(executable === undefined)('the page in a browser (needs chromium)', () => {
   it('has nothing that axe objects to, light or dark, and is as wide as a narrow window', async () => {
     const file = join(folder, 'shown.html');
     await triscopeHere(['report', path, '--html', file]);
-    const browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
+    const web = await Web.start();
     try {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        // The page's own policy forbids scripts, so that axe has to come in past it.
-        const page = await browser.newPage({
-          ...{ colorScheme, bypassCSP: true, viewport: { width: 360, height: 800 } },
+      for (const scheme of ['light', 'dark'] as const) {
+        const { page } = await web.open(pathToFileURL(file).href, {
+          ...{ scheme, width: 360, height: 800, until: 'body' },
         });
-        await page.goto(pathToFileURL(file).href);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-        await page.addScriptTag({ path: AXE });
-        const wrong = await page.evaluate(
-          "axe.run({ resultTypes: ['violations'] }).then((r) => r.violations.map((v) => v.id))",
-        );
-        expect(wrong).toEqual([]);
+        expect(await barriers(page)).toEqual([]);
       }
     } finally {
-      await browser.close();
+      await web.close();
     }
   });
 });
