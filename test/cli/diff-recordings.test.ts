@@ -125,8 +125,11 @@ const value = ({ values }: Printed, scope: string, entity: string, key: string, 
 
 describe('triscope diff of two recordings', () => {
   let found: Printed;
+  /** Of two that are alike, with little memory. */
+  let close: Printed;
   beforeAll(async () => {
     found = await json(base, slower);
+    close = await json(base, near, '--memory=64MiB');
   });
 
   it('tells numbers with errors from the samples, and the change with its bound', () => {
@@ -168,7 +171,6 @@ describe('triscope diff of two recordings', () => {
   });
 
   it('says what is within noise, and what is the same', async () => {
-    const close = await json(base, near);
     expect(value(close, 'run', '', 'committed events', 'events/s')?.verdict).toBe('noise');
     expect(value(close, 'node', 'cpu', 'user')?.verdict).toBe('same');
     const { out, code } = await triscopeHere(['diff', base, base, '--exit-code']);
@@ -406,7 +408,7 @@ describe('triscope diff of two recordings', () => {
   });
 
   it('takes a limit of memory, and refuses one that is no size', async () => {
-    expect((await json(base, near, '--memory=64MiB')).values).not.toEqual([]);
+    expect(close.values).not.toEqual([]);
     const wrong = await triscopeHere(['diff', base, near, '--memory=lots']);
     expect([wrong.code, wrong.err]).toEqual([
       2,
