@@ -73,6 +73,8 @@ export class Scheduler {
   private atBound = false;
   /** Whether nobody needs every GVT that the user asked for. */
   private readonly sparse: boolean;
+  /** Whether nothing else happens at turns, such as samples in real time. */
+  private readonly longTurns: boolean;
   private closing = false;
   /** Whether other PEs' promises may be ahead of GVT; and the last GVT if no `drain` has followed it yet. */
   private readonly promises: boolean;
@@ -107,8 +109,9 @@ export class Scheduler {
     const { maxOptLookahead, lookahead } = config;
     this.window = new OptimismWindow(maxOptLookahead, lookahead, transport.slowGvt, mayStep);
     // Unless the model acts at every n-th GVT, or samples are taken at GVTs.
-    this.sparse = this.crowds && pe.instrument === null;
-    const alone = this.promises && config.pes === 1 && this.sparse;
+    this.sparse = this.crowds && pe.instrument?.atGvts !== true;
+    this.longTurns = this.crowds && pe.instrument === null;
+    const alone = this.promises && config.pes === 1 && this.longTurns;
     this.batch = alone && !this.realTimeGvt ? ALONE * config.batch : config.batch;
     this.setBound();
   }
@@ -137,7 +140,7 @@ export class Scheduler {
     }
     if (timed) clock.lap('read', t);
     let n = 0;
-    const far = this.stepping && this.sparse;
+    const far = this.stepping && this.longTurns;
     const batch = far ? STEPPING * this.batch : this.batch;
     const held = engine.starved || transport.full();
     if (!held) {
@@ -190,6 +193,11 @@ export class Scheduler {
     return this.engine.starved || this.transport.pressure() > 0;
   }
 
+  private turnsToGvt(): number {
+    if (!this.stepping || !this.sparse) return this.gvtPeriod;
+    return this.gvtPeriod * STEPPING_GVT * (this.longTurns ? 1 : STEPPING);
+  }
+
   private get stepping(): boolean {
     return this.window.stepping && !this.oneByOne;
   }
@@ -228,7 +236,7 @@ export class Scheduler {
   private staysApart(): boolean {
     this.idle = 0;
     this.clock.busy();
-    if (this.engine.starved || this.sinceGvt >= this.gvtPeriod) return false;
+    if (this.engine.starved || this.sinceGvt >= this.turnsToGvt()) return false;
     return this.apart++ < this.mostApart;
   }
 
@@ -246,10 +254,8 @@ export class Scheduler {
   private gvtIsDue(least: number): boolean {
     if (this.idle >= this.patience) return true;
     if (this.realTimeGvt) return performance.now() >= this.nextGvt;
-    if (this.stepping && this.sparse) {
-      return this.sinceGvt >= STEPPING_GVT * this.gvtPeriod || performance.now() >= this.nextGvt;
-    }
-    if (this.sinceGvt >= this.gvtPeriod) return true;
+    if (this.sinceGvt >= this.turnsToGvt()) return true;
+    if (this.stepping && this.sparse) return performance.now() >= this.nextGvt;
     if (this.stepping) return false;
     if (!(least >= this.worthAsking) || !(this.transport.told() >= this.worthAsking)) return false;
     if (this.worthAsking < this.gvt + this.crowdTime) this.window.wait();

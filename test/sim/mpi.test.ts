@@ -297,7 +297,7 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
     it('random models do, with ties, priorities, zero offsets and cascades of rollbacks', async () => {
       await expectSame(random);
       const remote = of(random).reduce((n, { run }) => n + run.remoteEvents, 0);
-      expect(remote).toBeGreaterThan(100);
+      expect(remote).toBeGreaterThan(10);
     });
 
     it('a rank that may have one batch on its way waits for GVT, and no longer', async () => {

@@ -59,6 +59,7 @@ export class PeInstrument implements PeRecorder {
   private readonly needsTurns: boolean;
   /** Turns with events since the last GVT that counts for samples. After a given number of them a GVT is requested. */
   private turns = 0;
+  readonly atGvts: boolean;
   private readonly turnsPerSample: number;
   private handled = 0;
   private transport: Transport | null = null;
@@ -96,7 +97,8 @@ export class PeInstrument implements PeRecorder {
     const log = this.slabs.get('rollback');
     this.rollbacks =
       log !== undefined && this.optimistic ? new RollbackLog(pe, log, this.clock) : null;
-    const atGvts = engine.gvt || config.model.gvt;
+    this.atGvts = engine.gvt || config.model.gvt;
+    const { atGvts } = this;
     this.turnsPerSample = !atGvts
       ? Infinity
       : synch === 'optimistic-realtime'

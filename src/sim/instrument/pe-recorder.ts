@@ -61,6 +61,8 @@ export interface PeRecorder {
   readonly rollbacks: RollbackRecorder | null;
   /** Told by the engine what it is doing; null if that is not recorded. */
   readonly phases: PhaseMarks | null;
+  /** Whether samples are taken at GVTs: then there have to be as many as the user asked for. */
+  readonly atGvts: boolean;
   /** No event at or after this time may be handled before the sample. */
   readonly nextVt: number;
   /** Called once per turn of the scheduler, or per chunk of a sequential run. */
