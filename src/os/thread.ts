@@ -39,7 +39,10 @@ function errorFrom({ cause, ...failure }: Failure): Error {
   return cause === undefined ? error : Object.assign(error, { cause: errorFrom(cause as Failure) });
 }
 
-/** What it was asked to do `threw`, and it may live on; it `crashed` by any other error; it is `gone`: in the end each is. */
+/**
+ * `threw`: what it was asked to do failed, and the thread may live on; `crashed`: any other error ended it; `gone`: it has ended,
+ * which every thread tells last.
+ */
 export type Fault = 'threw' | 'crashed' | 'gone';
 
 interface Ears<Message> {

@@ -27,7 +27,7 @@ const WORTH_ASKING = 0.5;
 const CROWD = 512;
 /** A single PE, which exchanges nothing, handles this many times as many events per turn. */
 const ALONE = 16;
-/** The same of a thread in step, which goes on to its bound; and how many times as many turns it has to a GVT. */
+/** The same of a thread in step, which goes on to its bound; and how many times as many such turns it has to a GVT. */
 const STEPPING = 8;
 const STEPPING_GVT = 4;
 /** Milliseconds from one GVT to the next at most, of threads in step: events may be slow. */
@@ -156,7 +156,7 @@ export class Scheduler {
       this.marks?.exit(MARK_EVENTS);
     }
     this.sinceGvt++;
-    this.atBound = n < batch;
+    this.atBound = !held && n < batch;
     if (n === batch && !far && this.staysApart()) return true;
     this.apart = 0;
     if (timed) t = clock.begin();
@@ -193,6 +193,7 @@ export class Scheduler {
     return this.engine.starved || this.transport.pressure() > 0;
   }
 
+  /** Turns from one GVT to the next; of threads in step that need no more, the number that has about as many events in long turns and others. */
   private turnsToGvt(): number {
     if (!this.stepping || !this.sparse) return this.gvtPeriod;
     return this.gvtPeriod * STEPPING_GVT * (this.longTurns ? 1 : STEPPING);
@@ -204,7 +205,7 @@ export class Scheduler {
 
   /**
    * Threads in step go on as soon as nothing before the new bound can arrive, without a GVT. In short steps both stop at
-   * multiples of the lookahead: where they stop at different times, each waits while the other one works.
+   * multiples of the lookahead: if they stopped at different times, each would wait while the other one works.
    */
   private step(lbts: number): void {
     const { lookahead } = this.pe.config;

@@ -4,7 +4,7 @@ import { FUZZED } from './formats.ts';
 import { runCases } from './run.ts';
 
 const SEED = 1;
-const CASES = 300;
+const CASES = 800;
 
 /** Tests a format by its name. */
 export function tested(format: string): void {
@@ -22,7 +22,7 @@ export function tested(format: string): void {
 }
 
 /** Of each format: how many damaged files go through commands and the server. */
-const CALLED = 30;
+const CALLED = 60;
 
 /** Tests all formats as users meet them. */
 export function testedThroughCommands(): void {

@@ -322,7 +322,7 @@ describe('whatever a recording says', () => {
           expect(existsSync(written)).toBe(false);
         },
       ),
-      { seed: 16, numRuns: 25 },
+      { seed: 16, numRuns: 40 },
     );
   });
 });

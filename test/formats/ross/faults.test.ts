@@ -107,7 +107,7 @@ describe.each(FILES)('%s', (_name, name, bytes, beside, middle) => {
           expect(end).toBeGreaterThanOrEqual(at - 160);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 600 },
     );
   });
 
@@ -140,7 +140,7 @@ describe.each(FILES)('%s', (_name, name, bytes, beside, middle) => {
           ROSS.open(bytesSource(name, bad, beside)).info();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 200 },
     );
   });
 });

@@ -82,7 +82,7 @@ describe('a tree of junk', () => {
       fc.property(some, (files) => {
         expect(problems(tree(Object.fromEntries(files)))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 150 },
     );
   });
 
