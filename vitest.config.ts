@@ -25,7 +25,7 @@ const TOGETHER = [
   'test/{dependencies,reliability/slope}.test.ts',
   'test/region/{hash,native-comments,page-document,{agents,filters,signals}/*}.test.ts',
   'test/web/{align,machine-pure,overview-parts,parts,rebin,timeline-parts}.test.ts',
-  'test/sim/{capacity,clock,conservative,finals,kp,math-tables,progress,queue,results,struct,struct-undo,ties}.test.ts',
+  'test/sim/{capacity,clock,conservative,finals,gvt-rounds,kp,math-tables,progress,queue,results,struct,struct-undo,ties}.test.ts',
 ];
 
 /** Begins with files that take long: else one of them is the last, and keeps one worker busy while the others wait. */

@@ -91,7 +91,7 @@ export class InOrderLp extends LpContext {
       I[i + DEST] = index;
       I[i + STATE] = PENDING;
       this.host.queue.push(t, h);
-    } else this.route(h, dest, t);
+    } else this.route(h, dest);
     return this.messageOf(h);
   }
 
@@ -100,13 +100,14 @@ export class InOrderLp extends LpContext {
     return nextAhead(this.S, this.base);
   }
 
-  private route(h: number, dest: number, t: number): void {
+  /** Reads the time from the record: a time passed on would be allocated for each event, routed or not. */
+  private route(h: number, dest: number): void {
     const { placement, number, queue } = this.host;
     const pe = peOfLp(placement, dest);
     this.I[(h << 1) + DEST] = indexOfLp(placement, dest, pe);
     if (pe === number) {
       this.I[(h << 1) + STATE] = PENDING;
-      queue.push(t, h);
+      queue.push(this.F[h + RECV], h);
     } else {
       this.I[(h << 1) + STATE] = REMOTE;
       this.host.stage(h, pe, 0);

@@ -65,14 +65,15 @@ function sender(
     else kps[kpOf[lp.index]].pushOut(code);
   }
 
-  function route(h: number, dest: number, t: number): void {
+  /** Reads the time from the record: a time passed on would be allocated for each event, routed or not. */
+  function route(h: number, dest: number): void {
     const to = peOfLp(placement, dest);
     const i = h << 1;
     I[i + DEST] = indexOfLp(placement, dest, to);
     if (to === number) {
       I[i + STATE] = PENDING;
       remember(h);
-      queue.push(t, h);
+      queue.push(F[h + RECV], h);
     } else {
       const { channels } = lp.engine as LpEngine;
       const channel = K[CURRENT] === 0 ? channels.ofFinal : channels.take(to);
@@ -129,7 +130,7 @@ function sender(
       I[i + STATE] = PENDING;
       remember(h);
       queue.push(t, h);
-    } else route(h, dest, t);
+    } else route(h, dest);
     return lp.messageOf(h);
   };
 }

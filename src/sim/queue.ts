@@ -124,8 +124,8 @@ export function createEventQueue(
         buckets[k] = h;
         Q[WITHIN]++;
       } else if (zone < Q[ZONES]) append(zone >> SHIFT, h);
-      else farPush(t, h);
-    } else heapPush(t, h);
+      else farPush(F[h + RECV], h);
+    } else heapPush(F[h + RECV], h);
   }
 
   function farPush(t: number, h: number): void {

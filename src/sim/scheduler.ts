@@ -99,7 +99,7 @@ export class Scheduler {
     this.realTimeGvt = config.synch === 'optimistic-realtime';
     this.gvtPeriod = config.gvtInterval;
     this.mostApart = Math.max(0, Math.ceil(APART / config.batch) - 1);
-    this.patience = Number.isNaN(transport.told()) || this.realTimeGvt ? IDLE_TURNS : IDLE_IN_DOUBT;
+    this.patience = transport.tells && !this.realTimeGvt ? IDLE_IN_DOUBT : IDLE_TURNS;
     this.phases = pe.instrument?.phases ?? null;
     // If the model acts at every n-th GVT, GVTs are computed exactly as often as the user asked.
     this.crowds = pe.model.gvtHook?.every === undefined;
@@ -226,7 +226,7 @@ export class Scheduler {
     const gain = this.window.longSteps ? WORTH_A_STEP : 1;
     const goal = bound - (1 - gain) * this.pe.config.lookahead;
     for (let k = 0; k < LOOKS; k++) {
-      if (transport.told() >= goal) return true;
+      if (transport.toldFrom(goal)) return true;
       if (k % 16 === 0 && transport.gvtWaits()) return true;
     }
     this.idle++;
@@ -258,7 +258,7 @@ export class Scheduler {
     if (this.sinceGvt >= this.turnsToGvt()) return true;
     if (this.stepping && this.sparse) return performance.now() >= this.nextGvt;
     if (this.stepping) return false;
-    if (!(least >= this.worthAsking) || !(this.transport.told() >= this.worthAsking)) return false;
+    if (!(least >= this.worthAsking && this.transport.toldFrom(this.worthAsking))) return false;
     if (this.worthAsking < this.gvt + this.crowdTime) this.window.wait();
     return true;
   }

@@ -73,6 +73,7 @@ const crowded = () => (launchedRank()?.local ?? 1) > availableParallelism();
 export class MpiTransport implements RankTransport {
   readonly slowGvt = true;
   readonly promises = false;
+  readonly tells = false;
   readonly pe: number;
   readonly pes: number;
   private readonly gvt: MpiGvt;
@@ -317,8 +318,8 @@ export class MpiTransport implements RankTransport {
 
   withdraw(): void {}
 
-  told(): number {
-    return Number.NaN;
+  toldFrom(): boolean {
+    return false;
   }
 
   rest(turns: number): void {

@@ -8,6 +8,7 @@ export class SequentialTransport implements Transport {
   readonly heldBack = 0;
   readonly reductionsPerGvt = 0;
   readonly promises = true;
+  readonly tells = false;
   gvt = 0;
   committed = 0;
   rolledBack = 0;
@@ -75,8 +76,8 @@ export class SequentialTransport implements Transport {
     return this.stop;
   }
   tell(): void {}
-  told(): number {
-    return Number.NaN;
+  toldFrom(): boolean {
+    return false;
   }
   lbts(): number {
     return Infinity;

@@ -64,6 +64,7 @@ export class ThreadTransport implements Transport {
   readonly slowGvt = false;
   readonly reductionsPerGvt = 1;
   readonly promises: boolean;
+  readonly tells = true;
   readonly control: Control;
   private readonly host: RingHost;
   private readonly size: number;
@@ -355,8 +356,8 @@ export class ThreadTransport implements Transport {
     this.control.withdraw(this.pe);
   }
 
-  told(): number {
-    return this.control.told(this.pe);
+  toldFrom(time: number): boolean {
+    return this.control.toldFrom(this.pe, time);
   }
 
   rest(turns: number): void {

@@ -137,8 +137,10 @@ export interface Transport {
    * -Infinity for no promise
    */
   tell(least: number, until: number): void;
-  /** The least time that the other PEs have reported; NaN if PEs do not know of each other. */
-  told(): number;
+  /** Whether PEs know of each other how far they are. */
+  readonly tells: boolean;
+  /** Whether all other PEs have reported times from `time` on. A time would be allocated each time that it is returned. */
+  toldFrom(time: number): boolean;
   /**
    * A lower bound on the time stamps (LBTS) of all that arrives after the next `drain`, which delivers at least the messages that this
    * does not cover; -Infinity if only GVTs tell. It holds as long as this PE posts nothing: a message of receive time t
