@@ -69,7 +69,7 @@ const N_FAR = 6;
 const TOUCHED = 7;
 
 export interface EventQueue {
-  /** Adds event `h`, whose receive time is `t` (finite). */
+  /** Adds event `h`, whose receive time is `t` (finite). Rare paths read it from the record: passed on, it would be allocated at each push. */
   push(t: number, h: number): void;
   /** The first event, which stays in the queue; 0 if there is none. */
   peek(): number;

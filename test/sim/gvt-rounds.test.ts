@@ -28,14 +28,4 @@ describe('a round of GVT', () => {
     expect(b.takeGvt(startOfTime())).toBe(true);
     expect([b.roundIsOpen(), b.awaits()]).toEqual([true, true]);
   });
-
-  it('others are known to have come so far as they told', () => {
-    a.tell(0, 4);
-    b.tell(1, 7);
-    expect([a.toldFrom(0, 7), a.toldFrom(0, 7.5), b.toldFrom(1, 4.5)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-  });
 });

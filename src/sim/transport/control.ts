@@ -138,7 +138,7 @@ export class Control {
     this.D32 = new Int32Array(this.D.buffer, this.D.byteOffset, this.D.length * 2);
   }
 
-  /** Starts a round, unless one is open or has a result that this PE has not taken: that may be all it asks for. */
+  /** Starts a round, unless one is open, or this PE has yet to take the result of the last one, which may be what it wants. */
   requestGvt(): boolean {
     const round = Atomics.load(this.W, DONE);
     if (this.taken !== round || Atomics.load(this.W, ROUND) !== round) return false;
@@ -235,14 +235,6 @@ export class Control {
       if (k !== pe) least = Math.min(least, this.D[atPe(k) + FIRST_PENDING]);
     }
     return least;
-  }
-
-  /** Whether it is `time` or later. */
-  toldFrom(pe: number, time: number): boolean {
-    for (let k = 0; k < this.pes; k++) {
-      if (k !== pe && !(this.D[atPe(k) + FIRST_PENDING] >= time)) return false;
-    }
-    return true;
   }
 
   /**

@@ -357,7 +357,7 @@ export class ThreadTransport implements Transport {
   }
 
   toldFrom(time: number): boolean {
-    return this.control.toldFrom(this.pe, time);
+    return this.control.told(this.pe) >= time;
   }
 
   rest(turns: number): void {

@@ -107,7 +107,7 @@ export interface Transport {
    * the GVT's `underWay` does not cover.
    */
   drain(receiver: Receiver): number;
-  /** Starts a GVT computation; false if one is under way. */
+  /** Starts a GVT computation; false if one is under way, or the result of the last one has yet to be taken (`takeGvt`). */
   requestGvt(): boolean;
   /** Whether a GVT computation waits for this PE's contribution. Called once a turn, right after `flush`. */
   gvtWaits(): boolean;
@@ -137,9 +137,9 @@ export interface Transport {
    * -Infinity for no promise
    */
   tell(least: number, until: number): void;
-  /** Whether PEs know of each other how far they are. */
+  /** Whether PEs learn from `tell` how far others are. */
   readonly tells: boolean;
-  /** Whether all other PEs have reported times from `time` on. A time would be allocated each time that it is returned. */
+  /** Whether all other PEs have reported that their first pending event is at `time` or later; false if they tell nothing. */
   toldFrom(time: number): boolean;
   /**
    * A lower bound on the time stamps (LBTS) of all that arrives after the next `drain`, which delivers at least the messages that this
