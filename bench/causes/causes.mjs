@@ -36,7 +36,7 @@ const UNBOUNDED = 1e9;
 
 /** Few events far apart, half of them for the other PE: a PE that may run ahead is soon wrong. */
 const sparse = (d) => ({
-  ...{ lps: 16, 'start-events': 1, least: 1, end: 8000 },
+  ...{ lps: 16, 'start-events': 1, least: 1, end: 16_000 },
   ...{ work: d.whole(1000, 1500), remote: d.real(0.4, 0.5) },
 });
 
@@ -45,7 +45,7 @@ export const CAUSES = [
     name: 'skewed map',
     draw: (d) => {
       const lps = d.pick(64, 128);
-      const options = { lps, work: d.whole(1000, 1500), remote: 0.02, end: 51_200 / lps };
+      const options = { lps, work: d.whole(1000, 1500), remote: 0.02, end: 76_800 / lps };
       const sick = sim(options, { env: { CAUSES_MAP: 'skewed' } });
       const says = /PE 0 .*of the LPs, .*same number of LPs/;
       return { sick, cured: { ...sick, env: {} }, rule: 'imbalance', says };
@@ -57,7 +57,7 @@ export const CAUSES = [
       const crowd = d.real(0.75, 0.9);
       const lps = d.pick(64, 128);
       const options = { lps, work: d.whole(1000, 1500), crowd, remote: 0.02 };
-      const sick = sim({ ...options, end: 51_200 / lps });
+      const sick = sim({ ...options, end: 76_800 / lps });
       const cured = { ...sick, env: { CAUSES_MAP: 'dealt' } };
       return { sick, cured, rule: 'imbalance', says: /PE 0 .*handle more events/ };
     },
@@ -66,15 +66,16 @@ export const CAUSES = [
     name: 'one hot LP',
     draw: (d) => {
       const hot = d.real(0.5, 0.7);
-      const sick = sim({ lps: 64, work: d.whole(1000, 1500), hot, remote: 0.02, end: 600 });
+      const sick = sim({ lps: 64, work: d.whole(1000, 1500), hot, remote: 0.02, end: 1200 });
       return { sick, cured: turned(sick, { hot: 0 }), rule: 'imbalance', says: /LP 0 alone/ };
     },
   },
   {
     name: 'batch too large',
     draw: (d) => {
-      const options = { lps: 64, work: d.whole(100, 300), least: 0, remote: d.real(0.2, 0.4) };
-      const sick = sim({ ...options, batch: d.pick(1024, 2048), 'gvt-interval': 2, end: 240 });
+      const options = { lps: 1024, work: d.whole(300, 500), least: 0, remote: d.real(0.3, 0.4) };
+      const large = { 'start-events': 1, batch: d.pick(1024, 2048), 'gvt-interval': 2, end: 1000 };
+      const sick = sim({ ...options, ...large });
       const cured = turned(sick, { batch: 16, 'gvt-interval': 16 });
       return { sick, cured, rule: 'optimism', says: /--batch=/ };
     },
@@ -82,8 +83,9 @@ export const CAUSES = [
   {
     name: 'GVT interval too small',
     draw: (d) => {
-      const options = { lps: 256, work: d.whole(0, 20), least: 2, lookahead: 2 };
-      const sick = sim({ ...options, 'gvt-interval': 1, batch: d.pick(1, 2), end: 1300 });
+      // Without a lookahead: threads that go on in step with each other do not wait for GVTs.
+      const options = { lps: 256, work: d.whole(0, 20), least: 2 };
+      const sick = sim({ ...options, 'gvt-interval': 1, batch: d.pick(1, 2), end: 6000 });
       const cured = turned(sick, { 'gvt-interval': 16, batch: 16 });
       return { sick, cured, rule: 'gvt-interval', says: /of their time computing .* GVTs/ };
     },
@@ -103,7 +105,7 @@ export const CAUSES = [
       const lps = d.pick(768, 1024);
       const options = { lps, 'start-events': 1, least: 0.01, 'gvt-interval': 120, nkp: 1 };
       const drawn = { remote: d.real(0.4, 0.45), work: d.whole(550, 700) };
-      const sick = sim({ ...options, ...drawn, end: 512_000 / lps });
+      const sick = sim({ ...options, ...drawn, end: 1_024_000 / lps });
       const cured = turned(sick, { nkp: 128 });
       return { sick, cured, rule: 'false-rollbacks', says: /LPs share a KP/ };
     },
@@ -114,7 +116,7 @@ export const CAUSES = [
       const options = { lps: 32768, 'start-events': 1, work: 0, least: 1, lookahead: 1 };
       const often = { remote: 0.02, nkp: 16384, batch: d.pick(4, 8), 'gvt-interval': 4 };
       // Samples of so many LPs would slow the run themselves.
-      const sick = sim({ ...options, ...often, end: 60 }, { recorded: SAMPLED });
+      const sick = sim({ ...options, ...often, end: 900 }, { recorded: SAMPLED });
       return { sick, cured: turned(sick, { nkp: 16 }), rule: 'too-many-kps', says: /--nkp/ };
     },
   },
@@ -131,7 +133,7 @@ export const CAUSES = [
     draw: (d) => {
       const least = d.real(0.4, 1.2);
       const lookahead = d.real(0.001, 0.01);
-      const sick = sim({ synch: 2, lps: 64, work: d.whole(20, 60), least, lookahead, end: 500 });
+      const sick = sim({ synch: 2, lps: 64, work: d.whole(20, 60), least, lookahead, end: 5000 });
       const says = new RegExp(`a delay below ${String(least).slice(0, 3)}`);
       return { sick, cured: turned(sick, { lookahead: least }), rule: 'lookahead', says };
     },
@@ -140,7 +142,7 @@ export const CAUSES = [
     name: 'all events to other PEs',
     draw: (d) => {
       const options = { lps: 64, work: 0, partner: 1, remote: 0, least: 1, lookahead: 1 };
-      const sick = sim({ ...options, batch: d.pick(2, 4), end: 10_000 });
+      const sick = sim({ ...options, batch: d.pick(2, 4), end: 60_000 });
       const cured = { ...sick, env: { CAUSES_MAP: 'dealt' } };
       return { sick, cured, rule: 'network-bound', says: /arrive from other PEs/ };
     },
@@ -148,7 +150,7 @@ export const CAUSES = [
   {
     name: 'more PEs than CPUs',
     draw: (d) => {
-      const sick = sim({ pes: d.pick(4, 6), lps: 96, work: d.whole(300, 600), end: 350 });
+      const sick = sim({ pes: d.pick(4, 6), lps: 96, work: d.whole(300, 600), end: 1500 });
       const says = /PEs take turns on 2 CPUs/;
       return { sick, cured: turned(sick, { pes: 2 }), rule: 'stolen-cpu', says };
     },
@@ -156,7 +158,7 @@ export const CAUSES = [
   {
     name: 'two PEs on one CPU',
     draw: (d) => {
-      const sick = sim({ lps: 64, work: d.whole(300, 600), end: 400 }, { cpus: d.pick('0', '1') });
+      const sick = sim({ lps: 64, work: d.whole(300, 600), end: 1500 }, { cpus: d.pick('0', '1') });
       const says = /2 PEs take turns on 1 CPU /;
       return { sick, cured: { ...sick, cpus: undefined }, rule: 'stolen-cpu', says };
     },
@@ -188,7 +190,7 @@ export const CAUSES = [
     lacks: lacksGroups,
     draw: (d) => {
       const group = { quota: d.real(0.5, 1.2) };
-      const sick = sim({ lps: 64, work: d.whole(300, 600), remote: 0.02, end: 500 }, { group });
+      const sick = sim({ lps: 64, work: d.whole(300, 600), remote: 0.02, end: 1500 }, { group });
       const says = /Control group .*triscope-causes.* may use/;
       return { sick, cured: { ...sick, group: undefined }, rule: 'cpu-quota', says };
     },
@@ -217,8 +219,8 @@ export const CAUSES = [
     name: 'event memory too small',
     draw: (d) => {
       const options = { lps: 64, 'start-events': 16, work: d.whole(100, 200), least: 0.2 };
-      const small = { 'max-memory': d.pick(150_000, 180_000), 'gvt-interval': 256 };
-      const window = { remote: d.real(0.1, 0.2), 'max-opt-lookahead': 50, end: 360 };
+      const small = { 'max-memory': d.pick(100_000, 120_000), 'gvt-interval': 256 };
+      const window = { remote: d.real(0.1, 0.2), 'max-opt-lookahead': 50, end: 2400 };
       const sick = sim({ ...options, ...small, ...window });
       const cured = turned(sick, { 'max-memory': null });
       return { sick, cured, rule: 'memory-pressure', says: /Event memory is too small/ };
@@ -240,7 +242,7 @@ export const CAUSES = [
       const options = { lps: 64, work: d.whole(100, 200), 'buffer-size': 100_000, remote: 0.02 };
       const recorded = [...RECORDED, '--event-trace=all'];
       const around = { disk: d.whole(1_500_000, 3_000_000), alwaysSampled: true, recorded };
-      const sick = sim({ ...options, end: 400 }, around);
+      const sick = sim({ ...options, end: 700 }, around);
       const says = /waited for the recorder .*evtrace/;
       return { sick, cured: { ...sick, recorded: RECORDED }, rule: 'instrumentation', says };
     },
@@ -260,7 +262,7 @@ export const CAUSES = [
     name: 'a starved sequential run',
     draw: (d) => {
       const around = { cpus: '1', hog: { cpus: '1', count: d.pick(2, 3) } };
-      const sick = sim({ pes: 1, lps: 64, work: d.whole(300, 600), end: 400 }, around);
+      const sick = sim({ pes: 1, lps: 64, work: d.whole(300, 600), end: 900 }, around);
       const says = /PE 0 could not run/;
       return { sick, cured: { ...sick, hog: undefined }, rule: 'stolen-cpu', says };
     },
@@ -270,7 +272,7 @@ export const CAUSES = [
     draw: (d) => {
       const work = d.whole(20, 60);
       const slow = { slow: d.whole(1500, 2500), 'slow-lps': 0.25 };
-      const sick = sim({ lps: 64, work, ...slow, remote: 0.02, end: 900 });
+      const sick = sim({ lps: 64, work, ...slow, remote: 0.02, end: 3000 });
       const says = /type slow costs .*PE 1 /;
       return { sick, cured: turned(sick, { slow: work }), rule: 'slow-handlers', says };
     },
@@ -281,7 +283,7 @@ export const CAUSES = [
       const cpu = d.pick(0, 1);
       const options = { lps: 64, work: d.whole(200, 400), least: 0.1, remote: d.real(0.1, 0.2) };
       const hog = { cpus: `${cpu}`, count: 3 };
-      const sick = sim({ ...options, 'max-opt-lookahead': 10, end: 450 }, { hog });
+      const sick = sim({ ...options, 'max-opt-lookahead': 10, end: 1000 }, { hog });
       const says = new RegExp(`PE ${cpu} could not run.*(falls behind|its late events)`);
       return { sick, cured: { ...sick, hog: undefined }, rule: 'stolen-cpu', says };
     },

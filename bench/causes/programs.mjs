@@ -154,8 +154,8 @@ export const PROGRAM_CAUSES = [
       return {
         sick,
         cured: { ...sick, memory: 900e6 },
-        rule: 'page-faults',
-        says: /read from a device.*: control group .*triscope-causes.* of its .* in use/,
+        rule: 'memory-stall',
+        says: /Memory is short .*control group .*triscope-causes.* may have/,
       };
     },
   },

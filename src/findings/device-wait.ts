@@ -1,6 +1,6 @@
 /** Threads that stand still for a device, and who writes and reads most. */
 import { bytes } from '../model/measures/index.ts';
-import { expecting, type FindingRule, graded, OWN, percent } from './finding.ts';
+import { expecting, type FindingRule, graded, OWN, percent, type Subject } from './finding.ts';
 import {
   capital,
   ENOUGH,
@@ -28,6 +28,13 @@ const SAMPLES = {
 };
 
 const share = ({ samples, blocked }: ThreadRun): number => blocked / Math.max(1, samples);
+
+/** The share of its samples that found a thread blocked, of the thread with the largest; 0 if there are no threads with enough samples. */
+export const mostBlocked = async (subject: Subject): Promise<number> =>
+  Math.max(
+    0,
+    ...(await threadsOf(subject)).filter(({ samples }) => samples >= SAMPLES.value).map(share),
+  );
 
 const WRITERS = `SELECT process_id, sum(device_written * (t - t0)) AS written, sum(device_read * (t - t0)) AS read
 FROM process_io_rate GROUP BY process_id ORDER BY sum((device_written + device_read) * (t - t0)) DESC LIMIT 1`;

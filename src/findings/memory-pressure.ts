@@ -9,20 +9,26 @@ import {
   graded,
   OWN,
   percent,
+  SEVERITIES,
+  type Severity,
   type Subject,
   short,
   whole,
 } from './finding.ts';
 import {
+  CANCELBACKS,
+  cancelbacksOf,
   factsOf,
   gvtsIn,
   oneMode,
   provesRollback,
   ROLLBACK_SIGNS,
+  type RunFacts,
   SECONDS,
   totalsOf,
   undoneShare,
 } from './samples.ts';
+import { timeOnEvents } from './time-on-events.ts';
 
 const ABORTED = {
   value: 1e-6,
@@ -41,6 +47,18 @@ const MUCH_TAKEN_BACK = {
   value: 0.1,
   unit: 'share',
   means: 'were undone to free memory: problem',
+  source: OWN,
+};
+const WAITS = {
+  value: 0.1,
+  unit: 'share',
+  means: 'of the PEs’ time did not go to events while event memory was short: notice',
+  source: `${OWN}: PEs that are short of memory stay close to GVT, and wait for it`,
+};
+const MOSTLY_WAITS = {
+  value: 0.25,
+  unit: 'share',
+  means: 'of their time, in the same way: problem',
   source: OWN,
 };
 const GROWS = {
@@ -129,31 +147,56 @@ async function shortage(subject: Subject): Promise<FindingParts[]> {
   return [{ severity: 'notice', sentence, evidence, ...expected }];
 }
 
-const CANCELBACKS = `SELECT pe_id, count(*) AS rollbacks, sum(events_undone) AS undone, min(t) AS "from", max(t) AS "to"
-FROM ross_rollback WHERE cause = 'cancelback' GROUP BY pe_id ORDER BY undone DESC, pe_id`;
+const SHORT = 'SELECT max(memory_gvts) AS gvts FROM sim_pe';
 
-/** Events that were handled, and then undone to make room for others. */
+/** The GVTs at which memory was short, and the share of the PEs' time that did not go to events meanwhile, at least; null if not known. */
+async function shortAtGvts(
+  subject: Subject,
+  { gvts }: RunFacts,
+): Promise<{ readonly gvts: number; readonly waits: number } | null> {
+  if (!subject.has('sim_pe.memory_gvts')) return null;
+  const [short] = await subject.recording.query<{ gvts: number | null }>(SHORT);
+  const onEvents = await timeOnEvents(subject, { commits: true });
+  if (short.gvts === null || onEvents === null) return null;
+  return { gvts: short.gvts, waits: (short.gvts / Math.max(1, gvts)) * (1 - onEvents.most) };
+}
+
+/** Events that were handled, and then undone to make room for others; and the waiting of PEs that have to stay close to GVT. */
 async function takenBack(subject: Subject): Promise<FindingParts[]> {
-  if (!subject.has('ross_rollback.cause') || (await provesRollback(subject))) return [];
-  const rows = await subject.recording.query<{ undone: number; rollbacks: number }>(CANCELBACKS);
+  if (await provesRollback(subject)) return [];
+  const { rows, undone } = await cancelbacksOf(subject);
   const { processed } = await totalsOf(subject);
-  const undone = rows.reduce((sum, row) => sum + row.undone, 0);
   const share = undoneShare({ processed, undone });
-  const severity = graded(share, TAKEN_BACK, MUCH_TAKEN_BACK);
-  if (severity === null) return [];
   const facts = await factsOf(subject);
+  const short = facts === null || undone === 0 ? null : await shortAtGvts(subject, facts);
+  const waits = short?.waits ?? 0;
+  const severity = worst(
+    graded(share, TAKEN_BACK, MUCH_TAKEN_BACK),
+    graded(waits, WAITS, MOSTLY_WAITS),
+  );
+  if (severity === null) return [];
   const most = facts === null ? '' : ` (--max-memory=${whole(facts.max_memory)})`;
-  const why = `${percent(share)} of the handled events were undone to free memory`;
+  const waiting =
+    facts === null || short === null || waits < WAITS.value
+      ? ''
+      : `; it was short at ${whole(short.gvts)} of ${whole(facts.gvts)} GVTs, where PEs stay close to GVT: at least ${percent(waits)} of their time went neither to events nor to commits`;
+  const why =
+    waiting === ''
+      ? `${percent(share)} of the handled events were undone to free memory`
+      : 'that time, and the work that was undone to free memory';
   return [
     {
       severity,
-      sentence: `Event memory is too small${most}: ${whole(undone)} events, ${percent(share)} of those handled, were undone to make room for other events (cancelback).`,
+      sentence: `Event memory is too small${most}: ${whole(undone)} events, ${percent(share)} of those handled, were undone to make room for other events (cancelback)${waiting}.`,
       evidence: { sql: CANCELBACKS, rows: asRows(rows) },
-      ...expecting('Raise --max-memory.', share, why),
+      ...expecting('Raise --max-memory.', waiting === '' ? share : share + waits, why),
       ...(facts !== null && { turn: { 'max-memory': 16 * facts.max_memory } }),
     },
   ];
 }
+
+const worst = (one: Severity | null, other: Severity | null): Severity | null =>
+  SEVERITIES.find((severity) => severity === one || severity === other) ?? null;
 
 async function growth({ recording }: Subject): Promise<FindingParts[]> {
   const rows = await recording.query<QueueRow>(QUEUES);
@@ -176,13 +219,16 @@ export const MEMORY_PRESSURE: FindingRule = {
   name: 'memory-pressure',
   title: 'event memory that runs out or grows',
   looks:
-    'Counts the events aborted or undone to free memory and the fossil collections per GVT, and compares the number of pending events early and late in the run.',
+    'Counts the events aborted or undone to free memory, the GVTs at which it was short and the fossil collections per GVT, and compares the number of pending events early and late in the run.',
   needs: [
     ...['events_aborted', 'fossil_collect_attempts', 'num_gvts', 'priority_queue_size'],
     ...['events_processed', 'mode', 't'],
   ].map((column) => `ross_pe.${column}`),
-  explains: [...ROLLBACK_SIGNS, 'optimism', 'gvt-interval', 'false-rollbacks'],
-  thresholds: { ABORTED, MANY, TAKEN_BACK, MUCH_TAKEN_BACK, GROWS, PENDING, ATTEMPTS },
+  explains: [...ROLLBACK_SIGNS, 'optimism', 'gvt-interval', 'false-rollbacks', 'network-bound'],
+  thresholds: {
+    ...{ ABORTED, MANY, TAKEN_BACK, MUCH_TAKEN_BACK, WAITS, MOSTLY_WAITS },
+    ...{ GROWS, PENDING, ATTEMPTS },
+  },
   knob: KNOB,
   async run(subject) {
     const taken = await takenBack(subject);

@@ -2,6 +2,7 @@
 import { asRows, expecting, type FindingRule, graded, OWN, percent, short } from './finding.ts';
 import {
   BAD,
+  cancelbacksOf,
   factsOf,
   INVITED,
   ROLLBACK_SIGNS,
@@ -80,7 +81,10 @@ export const OPTIMISM: FindingRule = {
   explains: ROLLBACK_SIGNS,
   async run(subject) {
     const facts = await factsOf(subject);
-    const share = undoneShare(await totalsOf(subject));
+    const { processed, undone } = await totalsOf(subject);
+    // What was undone to free memory is no sign of this.
+    const taken = await cancelbacksOf(subject);
+    const share = undoneShare({ processed, undone: Math.max(0, undone - taken.undone) });
     const severity = graded(share, SOME, MUCH);
     const knobs = facts === null ? [] : knobsOf(facts);
     if (facts === null || severity === null || knobs.length === 0) return [];

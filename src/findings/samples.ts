@@ -104,6 +104,21 @@ export function undoneShare({ processed, undone }: Totals): number {
   return (evaluate(ROLLED_BACK_SHARE, sums, null) ?? 0) / 100;
 }
 
+/** Undoing events to free memory, by PE. */
+export const CANCELBACKS = `SELECT pe_id, count(*) AS rollbacks, sum(events_undone) AS undone, min(t) AS "from", max(t) AS "to"
+FROM ross_rollback WHERE cause = 'cancelback' GROUP BY pe_id ORDER BY undone DESC, pe_id`;
+
+/** The rows of `CANCELBACKS`, and their events; none if the rollbacks were not recorded. */
+export async function cancelbacksOf({ recording, has }: Subject): Promise<{
+  readonly rows: readonly { readonly undone: number }[];
+  readonly undone: number;
+}> {
+  const rows = has('ross_rollback.cause')
+    ? await recording.query<{ undone: number }>(CANCELBACKS)
+    : [];
+  return { rows, undone: rows.reduce((sum, row) => sum + row.undone, 0) };
+}
+
 /** Rules about effects of rollbacks: a cause of rollbacks explains their findings. */
 export const ROLLBACK_SIGNS = [
   ...['efficiency', 'secondary-rollbacks', 'rollback-chains', 'rollback-culprits'],

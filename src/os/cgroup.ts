@@ -101,6 +101,8 @@ export interface MemoryLimit {
   readonly charged: bigint;
   /** Processes that the kernel killed because the limit was reached. */
   readonly killed: bigint;
+  /** Pages read again after they had been dropped to make room; null if the kernel does not count them (before Linux 5.9). */
+  readonly refaulted: bigint | null;
 }
 
 /** From here on a number in a limit’s file means that there is none (version 1: the largest multiple of a page). */
@@ -117,9 +119,9 @@ export function memoryLimitOf(folder: string, root: string): MemoryLimit | null 
   if (limit === null || limit >= UNLIMITED) return null;
   const all = number('memory.current', 'memory.usage_in_bytes');
   const stat = textOf(join(folder, 'memory.stat')) ?? '';
-  const files = ['inactive_file', 'active_file'].map(
-    (key) => countOf(stat, `total_${key}`) ?? countOf(stat, key),
-  );
+  const statOf = (key: string) => countOf(stat, `total_${key}`) ?? countOf(stat, key);
+  const files = ['inactive_file', 'active_file'].map(statOf);
+  const refaults = ['workingset_refault_anon', 'workingset_refault_file'].map(statOf);
   if (all === null || files[0] === null || files[1] === null) return null;
   const kept = files[0] + files[1];
   const events = ['memory.events', 'memory.oom_control'].map((name) => textOf(join(folder, name)));
@@ -130,6 +132,7 @@ export function memoryLimitOf(folder: string, root: string): MemoryLimit | null 
     used: all > kept ? all - kept : 0n,
     charged: all,
     killed,
+    refaulted: refaults[0] === null || refaults[1] === null ? null : refaults[0] + refaults[1],
   };
 }
 

@@ -6,6 +6,7 @@ import {
   PROCESS_LIMIT,
   PROCESS_PRESSURE,
   PROCESS_QUOTA,
+  PROCESS_REFAULT,
   PROCESS_WEIGHT,
 } from '../model/schemas/process.ts';
 import {
@@ -44,6 +45,7 @@ export class LimitWatch {
     const { host, now } = this.options;
     const [quotas, weights] = [new Rows(PROCESS_QUOTA), new Rows(PROCESS_WEIGHT)];
     const [stalls, limits] = [new Rows(PROCESS_PRESSURE), new Rows(PROCESS_LIMIT)];
+    const refaults = new Rows(PROCESS_REFAULT);
     const real = now();
     const folders = new Set(processes.flatMap((one) => cgroupFolders(one, this.groups)));
     for (const folder of folders) {
@@ -54,8 +56,9 @@ export class LimitWatch {
       }
       const memory = memoryLimitOf(folder, this.groups);
       if (memory !== null) {
-        const { cgroup, limit, used, killed, charged } = memory;
+        const { cgroup, limit, used, killed, charged, refaulted } = memory;
         limits.add([real, host, cgroup, limit, used, killed, charged]);
+        if (refaulted !== null) refaults.add([real, host, cgroup, refaulted]);
       }
       const weight = weightOf(folder);
       if (weight !== null && weight !== USUAL_WEIGHT) {
@@ -66,6 +69,6 @@ export class LimitWatch {
       const stall = stallsOf(textOf(join(this.proc, 'pressure', resource)));
       if (stall !== null) stalls.add([real, host, resource, stall.some, stall.full]);
     }
-    return [quotas, weights, limits, stalls].flatMap((some) => some.take() ?? []);
+    return [quotas, weights, limits, refaults, stalls].flatMap((some) => some.take() ?? []);
   }
 }

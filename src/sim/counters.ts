@@ -25,6 +25,8 @@ export const COUNTERS = [
   'eventTies',
   /** Events rolled back to free memory. */
   'cancelbacks',
+  /** GVTs at which event memory was short: PEs then stay close to GVT, and commit at each. */
+  'memoryGvts',
   /** Turns of the scheduler in which there was nothing to do. */
   'idleTurns',
 ] as const;

@@ -31,6 +31,7 @@ function factsOf(result: RunResult): Batch[] {
   ];
   const pes = perPe.map(({ pe, lps, counts, seconds }) => [
     ...[at, pe, lps, counts.committed, counts.idleTurns, counts.cancelbacks, counts.forcedGvts],
+    counts.memoryGvts,
     ...[seconds.gvt, seconds.fossilCollect, seconds.instrumentation],
   ]);
   const handlers = perPe.flatMap(({ pe, handlers: costs }) =>

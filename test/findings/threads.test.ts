@@ -68,6 +68,10 @@ it('sentences name who, how much, why, and on which CPU', async () => {
   expect(said(await findingsAt(blocked, 'device-wait'))).toEqual([
     'problem: Process 100 (app0) was blocked by a device in 50 % of its samples; process 100 moved the most data: 9 MB to devices, 0 B from them.',
   ]);
+  const again = command([{ blocked: 15 }], { reads: { bytes: 4e6, again: 732 } });
+  expect(said(await findingsAt(again, 'memory-stall'))).toEqual([
+    'problem: Memory is short on h1: of 12 MB that were read from devices, at least 8.99 MB had been in memory before and were dropped to make room (control group /job may have 1000 B); a thread was blocked for that in 37 % of its samples.',
+  ]);
   const reads = command([{ major: 100 }]);
   expect(said(await findingsAt(reads, 'page-faults'))).toEqual([
     'problem: Process 100 (app0) waited for 100 pages a second that had to be read from a device.',

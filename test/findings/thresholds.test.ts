@@ -189,6 +189,19 @@ const takenBack = (synchroniser: string) =>
     facts({ synchroniser }),
   );
 
+/** A hundredth less than the threshold is taken back, by PEs that are half of ten seconds on events, and short of memory at so many of 1000 GVTs. */
+const shortAt = (memory_gvts: number) =>
+  run(
+    busyFor(0.5, {}),
+    rollbacks({ cause: 'cancelback', events_undone: 100 }),
+    facts({}),
+    batchOf(SIM_PE, [{ pe_id: 0, memory_gvts }]),
+  );
+
+/** A fifth of 10,000 events is undone by PEs that may run far ahead, of which so many to free memory. */
+const farAhead = (events_undone: number) =>
+  run(COSTLY, rollbacks({ cause: 'cancelback', events_undone }), facts({ batch: 128 }));
+
 /** A job that does nothing from its middle on, with a sample every so many seconds. */
 const stopping = (step: number) =>
   jobAt([CPU], { a: user(0, 6e3, 12e3, 18e3, 24e3, 24e3, 24e3, 24e3, 24e3) }, step);
@@ -330,6 +343,8 @@ const PAIRS: readonly (readonly [string, () => string, () => string])[] = [
   ['network-bound', () => fromOthers(760, 0.74), () => fromOthers(760, 0.76)],
   ['memory-pressure', () => collecting(410), () => collecting(390)],
   ['memory-pressure', () => takenBack('optimistic'), () => takenBack('rollback-check')],
+  ['memory-pressure', () => shortAt(210), () => shortAt(190)],
+  ['optimism', () => farAhead(900), () => farAhead(1100)],
   ['catastrophe', () => stopping(8), () => stopping(7)],
   ['region-alignment', () => unaligned(1.79), () => unaligned(1.81)],
   ['energy-per-region', () => waiting(101), () => waiting(99)],

@@ -184,6 +184,19 @@ export const PROCESS_LIMIT = {
   ],
 } as const satisfies Schema;
 
+/** As often, of each of these control groups, if the kernel counts them (Linux 5.9). */
+export const PROCESS_REFAULT = {
+  name: 'process_refault',
+  domain: 'host',
+  help: 'pages that control groups with a memory limit dropped to make room, and needed again',
+  metrics: [
+    REAL,
+    HOST,
+    column('cgroup', 'label', '', 'same', 'control group', { behaviour: 'label' }),
+    counter('refaulted', '{page}', 'pages read again after they had been dropped'),
+  ],
+} as const satisfies Schema;
+
 /** As often, of each network link whose speed its driver tells. */
 export const PROCESS_LINK = {
   name: 'process_link',

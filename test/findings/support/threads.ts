@@ -4,6 +4,7 @@ import {
   PROCESS_IO,
   PROCESS_LIMIT,
   PROCESS_QUOTA,
+  PROCESS_REFAULT,
   PROCESS_THREAD,
 } from '../../../src/model/schemas/process.ts';
 import {
@@ -42,6 +43,8 @@ export interface Machine {
   readonly used?: number;
   /** Bytes that a control group has, with the page cache, of the 1000 that it may have. */
   readonly charged?: number;
+  /** Bytes a second that process 100 reads from a device, and of these the pages that its control group had dropped before. */
+  readonly reads?: { readonly bytes: number; readonly again: number };
   /** Throttled from second `from` on. */
   readonly quota?: { readonly throttled: number; readonly periods: number; readonly from?: number };
 }
@@ -51,7 +54,7 @@ const total = (rate: number, second: number, unit: number) =>
   BigInt(Math.round(rate * second * unit));
 
 export function command(all: readonly ThreadDoes[], machine: Machine = {}): string {
-  const { samples = 31, stolen = 0, used = 0, quota, charged } = machine;
+  const { samples = 31, stolen = 0, used = 0, quota, charged, reads } = machine;
   const times = Array.from({ length: samples }, (_, k) => k / 10);
   const threads = times.flatMap((t, k) =>
     all.map(
@@ -86,11 +89,15 @@ export function command(all: readonly ThreadDoes[], machine: Machine = {}): stri
     ...{ real_time: t, host: HOST, cgroup: '/job', limit: 1000n, used: 10n, killed: 0n },
     charged: BigInt(charged ?? 0),
   }));
+  const refaults = SECONDS.map((t) => ({
+    ...{ real_time: t, host: HOST, cgroup: '/job', refaulted: BigInt(t * (reads?.again ?? 0)) },
+  }));
   const io = SECONDS.map((t) => ({
     real_time: t,
     host: HOST,
     process_id: 100,
     device_written: 3e6 * t,
+    device_read: t * (reads?.bytes ?? 0),
   }));
   return writeFolder(newPath('.tri'), {
     'recording.json': recordingOf({ state: 'finished' }),
@@ -99,7 +106,8 @@ export function command(all: readonly ThreadDoes[], machine: Machine = {}): stri
       batchOf(PROCESS_THREAD, threads),
       batchOf(PROCESS_IO, io),
       ...(quota === undefined ? [] : [batchOf(PROCESS_QUOTA, quotas)]),
-      ...(charged === undefined ? [] : [batchOf(PROCESS_LIMIT, limits)]),
+      ...(charged === undefined && reads === undefined ? [] : [batchOf(PROCESS_LIMIT, limits)]),
+      ...(reads === undefined ? [] : [batchOf(PROCESS_REFAULT, refaults)]),
     ),
     'node/h1/1': rawStats(
       HOST,
@@ -151,6 +159,16 @@ export const THREAD_PAIRS: readonly (readonly [string, () => string, () => strin
     'migrating-threads',
     () => command([{ running: 0.6, cpu: every(4) }]),
     () => command([{ running: 0.6, cpu: every(6) }]),
+  ],
+  [
+    'memory-stall',
+    () => command([{ blocked: 4 }], { reads: { bytes: 40_960, again: 9 } }),
+    () => command([{ blocked: 4 }], { reads: { bytes: 40_960, again: 7 } }),
+  ],
+  [
+    'memory-stall',
+    () => command([{ blocked: 10 }], { reads: { bytes: 40_960, again: 6 } }),
+    () => command([{ blocked: 10 }], { reads: { bytes: 40_960, again: 4 } }),
   ],
   ['page-faults', () => command([{ minor: 101_000 }]), () => command([{ minor: 99_000 }])],
 ];
