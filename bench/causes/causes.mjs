@@ -73,7 +73,7 @@ export const CAUSES = [
   {
     name: 'batch too large',
     draw: (d) => {
-      const options = { lps: 1024, work: d.whole(300, 500), least: 0, remote: d.real(0.3, 0.4) };
+      const options = { lps: 1024, work: d.whole(300, 500), least: 0, remote: d.real(0.45, 0.6) };
       const large = { 'start-events': 1, batch: d.pick(1024, 2048), 'gvt-interval': 2, end: 1000 };
       const sick = sim({ ...options, ...large });
       const cured = turned(sick, { batch: 16, 'gvt-interval': 16 });
@@ -114,7 +114,7 @@ export const CAUSES = [
     name: 'far too many KPs',
     draw: (d) => {
       const options = { lps: 32768, 'start-events': 1, work: 0, least: 1, lookahead: 1 };
-      const often = { remote: 0.02, nkp: 16384, batch: d.pick(4, 8), 'gvt-interval': 4 };
+      const often = { remote: 0.02, nkp: 16384, batch: d.pick(2, 4), 'gvt-interval': 4 };
       // Samples of so many LPs would slow the run themselves.
       const sick = sim({ ...options, ...often, end: 900 }, { recorded: SAMPLED });
       return { sick, cured: turned(sick, { nkp: 16 }), rule: 'too-many-kps', says: /--nkp/ };

@@ -31,7 +31,7 @@ const BLOCKED = {
     'of a thread’s samples found it blocked by a device, for pages that had been dropped to make room: notice',
   source: 'as device-wait',
 };
-const MUCH_BLOCKED = { value: 0.3, unit: 'share', means: 'of its samples: problem', source: OWN };
+const MUCH_BLOCKED = { value: 0.2, unit: 'share', means: 'of its samples: problem', source: OWN };
 const AGAIN = {
   value: 0.5,
   unit: 'share',
@@ -110,7 +110,10 @@ export const MEMORY_STALL: FindingRule = {
   needs: [],
   thresholds: { SOME, FULL, LONG, BLOCKED, MUCH_BLOCKED, AGAIN },
   knob: 'Use less memory (smaller pieces, fewer processes at a time), or provide more: a higher memory limit of the container or job (memory.max), a host with more memory.',
-  explains: ['page-faults', 'device-wait', 'waiting-threads', 'late-rank'],
+  explains: [
+    ...['page-faults', 'device-wait', 'waiting-threads', 'late-rank'],
+    ...['host-io-pressure', 'host-memory-pressure'],
+  ],
   async run(subject) {
     const again = await rereads(subject, this.knob);
     if (again.length > 0) return again;
