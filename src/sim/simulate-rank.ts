@@ -3,7 +3,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { thisHost } from '../formats/recording-folder.ts';
 import type { RecordingHost } from '../model/recording.ts';
-import { threadId } from '../os/affinity.ts';
+import { allowedCpus, threadId } from '../os/affinity.ts';
 import type { MpiWorld } from '../os/mpi/world.ts';
 import type { PeImage } from './checkpoint/image.ts';
 import { RunCheckpoints } from './checkpoint/run.ts';
@@ -82,6 +82,17 @@ const sharedBy = (parts: readonly Part[]) => {
 
 const NOWHERE: InstrumentOutput = { files: null, frames: null, version: 'Triscope', settings: [] };
 
+/** Whether each rank can have a CPU of its own: launchers bind ranks, or leave all CPUs of a machine to all of its ranks. */
+function haveCpus(world: MpiWorld): boolean {
+  const group = world.neighbours();
+  const mine = { group: group[0], ranks: group.length, cpus: allowedCpus() };
+  const all = world.exchange(serialize(mine)).map((bytes) => deserialize(bytes) as typeof mine);
+  return all.every(({ group, ranks }) => {
+    const cpus = new Set(all.flatMap((one) => (one.group === group ? one.cpus : [])));
+    return cpus.size >= ranks;
+  });
+}
+
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
@@ -102,7 +113,7 @@ export async function simulateRank(
   const checkpoints = new RunCheckpoints(loaded, { ...settings, pes: world.size }, run);
   const checked = configFor(loaded.model, checkpoints.settings);
   const instrument = checked.instrument && withForm(checked.instrument, output);
-  const config = { ...checked, instrument };
+  const config = { ...checked, instrument, pin: haveCpus(world) };
   const sizedFor = checkpoints.sizedFor(run.sizedFor ?? world.size);
   const lps = loaded.model.lps(config.options, { pes: sizedFor });
   if (!Number.isInteger(lps) || lps < 1 || lps > 0x7fffffff) {

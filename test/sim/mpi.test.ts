@@ -1,6 +1,6 @@
 /** A simulation over MPI: the same events and states as in sequence, on 2 and 4 ranks. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
@@ -205,6 +205,13 @@ const HELD: readonly Case[] = SYNCHRONISERS.map((synch) => ({
   limits: { mostBatches: 1 },
 }));
 
+/** Two ranks go in step with each other: by messages, and through shared memory. */
+const IN_STEP: readonly Case[] = [{ mostSharing: 1 }, {}].map((way) => ({
+  model: 'phold',
+  settings: { synch: 'optimistic', end: 1000, lookahead: 0.25, options: { 'total-lps': 320 } },
+  ...way,
+}));
+
 const OTHERS: readonly Case[] = [
   { model: 'queueing', settings: { end: 200, options: { 'total-stations': 16 } } },
   { model: 'torus', settings: { end: 200, options: { k: 4, n: 3 } } },
@@ -263,7 +270,8 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
     const others = inTurn(OTHERS);
     const large = inWays(LARGE, ranks);
     const random = inWays(RANDOM, ranks);
-    const cases: readonly Case[] = [...phold, ...others, ...large, ...HELD, ...random];
+    const inStep = ranks === 2 ? IN_STEP : [];
+    const cases: readonly Case[] = [...phold, ...others, ...large, ...HELD, ...inStep, ...random];
     let outcomes: Outcome[] = [];
     const of = (some: readonly Case[]) => some.map((one) => outcomes[cases.indexOf(one)]);
 
@@ -305,6 +313,17 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
       for (const { run } of of(HELD)) expect(run.gvtComputations).toBeGreaterThan(15);
     });
 
+    it.skipIf(ranks > Math.min(2, availableParallelism()))(
+      'two that have a CPU each go in step: hardly a GVT, and next to nothing undone',
+      async () => {
+        await expectSame(inStep);
+        for (const { run } of of(inStep)) {
+          expect(run.gvtComputations).toBeLessThan(2000);
+          expect(run.eventsRolledBack / run.eventsProcessed).toBeLessThan(0.05);
+        }
+      },
+    );
+
     it('messages larger than a batch, and event memory that runs out, change nothing', () =>
       expectSame(large));
   },
@@ -317,14 +336,14 @@ describe('contributions to a GVT', () => {
     readonly maxima: readonly number[];
     readonly underWay: number;
   }
-  // 3 sums, 6 maxima, the least time under way, then the key: time, priority, 8 tie-breakers.
+  // 3 sums, 7 maxima, the least time under way, then the key: time, priority, 8 tie-breakers.
   const words = ({ key, sums, maxima, underWay }: Said) =>
     Float64Array.from([...sums, ...maxima, underWay, ...key]);
   const anyKey = fc.array(fc.constantFrom(-Infinity, 0, 1, 2), { minLength: 10, maxLength: 10 });
   const anyWords = fc.record({
     key: anyKey,
     sums: fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 3, maxLength: 3 }),
-    maxima: fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }),
+    maxima: fc.array(fc.nat(3), { minLength: 7, maxLength: 7 }),
     underWay: fc.constantFrom(1, 2, Infinity),
   });
 

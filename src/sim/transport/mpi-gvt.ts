@@ -39,11 +39,12 @@ const SAMPLE = 5;
 const END = 6;
 const PRESSURE = 7;
 const EASE = 8;
-const MAXIMA = 9;
-const UNDER_WAY = 9;
-const TIME = 10;
-const PRIORITY = 11;
-const TIES = 12;
+const PROMISED = 9;
+const MAXIMA = 10;
+const UNDER_WAY = 10;
+const TIME = 11;
+const PRIORITY = 12;
+const TIES = 13;
 const WORDS = TIES + GVT_TIES;
 
 /** Turns for which one of many ranks waits for the others' cuts. */
@@ -207,6 +208,7 @@ export class MpiGvt {
     words[END] = mine.asks & ASK_STOP;
     words[PRESSURE] = mine.pressure;
     words[EASE] = Number(mine.ease);
+    words[PROMISED] = Number(least.promised);
     words[UNDER_WAY] = Math.min(posted[0], least.underWay);
     // For messages in flight only a bound of their time is known.
     const flying = posted[0] <= least.time;
@@ -256,6 +258,7 @@ export class MpiGvt {
     this.gvt = all[TIME];
     out.time = all[TIME];
     out.underWay = all[UNDER_WAY];
+    out.promised = all[PROMISED] !== 0;
     out.priority = all[PRIORITY];
     out.ties.set(all.subarray(TIES, WORDS));
     return true;

@@ -8,18 +8,21 @@ const RECEIVES = 64;
 
 export class BatchesIn {
   readonly words: Int32Array;
+  readonly doubles: Float64Array;
   private readonly world: MpiWorld;
   private readonly bufferWords: number;
   private readonly requests: readonly number[];
   /** The oldest receive: batches fill them in order. */
   private head = 0;
-  private arrived = false;
+  /** Number of batches from there on that are known to have arrived. */
+  known = 0;
 
   constructor(world: MpiWorld, shape: BatchShape) {
     this.world = world;
     this.bufferWords = shape.bytes / 4;
     const { address, memory } = pinned(RECEIVES * shape.bytes);
     this.words = new Int32Array(memory);
+    this.doubles = new Float64Array(memory);
     this.requests = world.requests(RECEIVES).at;
     for (const [k, request] of this.requests.entries()) {
       world.prepareReceive(address + k * shape.bytes, shape.bytes, request);
@@ -27,27 +30,29 @@ export class BatchesIn {
     }
   }
 
-  /** Whether the next batch has arrived. */
+  /** Whether one more batch has arrived than was known. */
   look(): boolean {
-    if (!this.arrived) this.arrived = this.world.done(this.requests[this.head]);
-    return this.arrived;
+    if (this.known === RECEIVES) return false;
+    if (!this.world.done(this.requests[(this.head + this.known) % RECEIVES])) return false;
+    this.known++;
+    return true;
   }
 
-  /** Index in `words` of the batch that has arrived. */
-  at(): number {
-    return this.head * this.bufferWords;
+  /** Index in `words` of the batch `behind` the oldest that has arrived. */
+  at(behind: number): number {
+    return ((this.head + behind) % RECEIVES) * this.bufferWords;
   }
 
-  /** Called when the batch has been processed. */
+  /** Called when the oldest batch has been processed. */
   release(): void {
     this.world.startReceive(this.requests[this.head]);
     this.head = (this.head + 1) % RECEIVES;
-    this.arrived = false;
+    this.known--;
   }
 
   close(): void {
     for (const [k, request] of this.requests.entries()) {
-      this.world.dropReceive(request, k !== this.head || !this.arrived);
+      this.world.dropReceive(request, (k - this.head + RECEIVES) % RECEIVES >= this.known);
     }
   }
 }

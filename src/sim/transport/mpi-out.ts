@@ -6,8 +6,10 @@ import {
   BATCH_FROM,
   BATCH_HEADER,
   BATCH_SLOTS,
+  BATCH_TAKEN,
   type BatchShape,
 } from './mpi-batch.ts';
+import type { MpiPromises } from './mpi-promises.ts';
 
 /** Number of buffers that are added, and tested for completion, at a time. */
 const CHUNK = 64;
@@ -35,12 +37,19 @@ export class BatchesOut {
   /** Destinations whose buffer is not empty. */
   private readonly begun: number[] = [];
   private readonly sent: (to: number) => number;
+  private readonly promises: MpiPromises | null;
 
-  /** @param sent called before each batch is sent: returns its colour */
-  constructor(world: MpiWorld, shape: BatchShape, sent: (to: number) => number) {
+  /** @param sent called before each batch with slots is sent: returns its colour */
+  constructor(
+    world: MpiWorld,
+    shape: BatchShape,
+    sent: (to: number) => number,
+    promises: MpiPromises | null,
+  ) {
     this.world = world;
     this.shape = shape;
     this.sent = sent;
+    this.promises = promises;
     this.filling = new Int32Array(world.size).fill(-1);
     this.filled = new Int32Array(world.size);
   }
@@ -79,9 +88,9 @@ export class BatchesOut {
     begun.length = 0;
   }
 
-  /** Sends a batch without slots. */
-  tell(to: number): void {
-    this.start(to, this.take(), 0, 0);
+  /** Sends a batch without slots. @param what BEGINS_ROUND, TELLS_PROGRESS or ENDS */
+  tell(to: number, what: number): void {
+    this.start(to, this.take(), 0, what);
   }
 
   private startOf(buffer: number): number {
@@ -98,6 +107,9 @@ export class BatchesOut {
     words[at + BATCH_SLOTS] = slots;
     words[at + BATCH_FROM] = this.world.rank;
     words[at + BATCH_COLOUR] = colour;
+    const header = this.promises?.header;
+    if (header !== undefined)
+      for (let k = BATCH_TAKEN; k < BATCH_HEADER; k++) words[at + k] = header[k];
     const bytes = (BATCH_HEADER + slots * this.shape.slotWords) * 4;
     const k = buffer % CHUNK;
     this.world.startSend(addresses[k], bytes, to, requests[k]);

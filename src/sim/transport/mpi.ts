@@ -1,6 +1,4 @@
 /** PEs as the ranks of an MPI job: events in batches, GVT by non-blocking reductions. */
-import { availableParallelism } from 'node:os';
-import { launchedRank } from '../../os/mpi/launcher.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
@@ -12,11 +10,15 @@ import {
   BATCH_HEADER,
   BATCH_SLOTS,
   type BatchShape,
+  BEGINS_ROUND,
   batchShape,
+  ENDS,
+  TELLS_PROGRESS,
 } from './mpi-batch.ts';
 import { MpiGvt } from './mpi-gvt.ts';
 import { BatchesIn } from './mpi-in.ts';
 import { BatchesOut } from './mpi-out.ts';
+import { MpiPromises } from './mpi-promises.ts';
 import { Neighbours } from './neighbours.ts';
 import type { RankProgress, RankTransport } from './rank-transport.ts';
 import type { RingParts } from './threads.ts';
@@ -68,12 +70,10 @@ export interface MpiLimits {
   readonly parts?: RingParts;
 }
 
-const crowded = () => (launchedRank()?.local ?? 1) > availableParallelism();
-
 export class MpiTransport implements RankTransport {
   readonly slowGvt = true;
-  readonly promises = false;
-  readonly tells = false;
+  readonly promises: boolean;
+  readonly tells: boolean;
   readonly pe: number;
   readonly pes: number;
   private readonly gvt: MpiGvt;
@@ -82,12 +82,18 @@ export class MpiTransport implements RankTransport {
   private readonly host: Pe;
   private readonly shape: BatchShape;
   private readonly size: number;
+  /** Between two ranks; how many batches of the other were taken with all that belongs to their events, and in all. */
+  private readonly told: MpiPromises | null;
+  private settled = 0;
+  private taken = 0;
+  /** Whether all that has arrived is known. */
+  private looked = false;
   private readonly out: BatchesOut;
   private readonly in: BatchesIn;
   /** By sending rank. */
   private readonly arriving: (ArrivingList | null)[];
   private readonly list: ListSlots;
-  private readonly spin = crowded() ? CROWDED_SPIN : SPIN;
+  private readonly spin: number;
   private readonly most: number;
   private readonly mostTaken: number;
   /** Number of turns so far; number of turns for which the collected slots have been held back, and may be. */
@@ -102,13 +108,23 @@ export class MpiTransport implements RankTransport {
     this.mostTaken = mostTaken ?? MOST_TAKEN;
     this.most = mostBatches ?? Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD / world.size));
     this.host = host;
+    this.spin = host.config.pin ? SPIN : CROWDED_SPIN;
     this.pe = world.rank;
     this.pes = world.size;
     this.gvt = new MpiGvt(world, world.size <= fewRanks, rings?.ranks.length);
     this.near = rings && new Neighbours(host, rings, world, this.gvt, parts);
     this.size = host.pool.stride * 2;
     this.shape = batchShape(this.size, batchSlots);
-    this.out = new BatchesOut(world, this.shape, this.gvt.batchSent);
+    const { synch, lookahead } = host.config;
+    this.promises = world.size === 2 && lookahead > 0 && synch !== 'conservative';
+    this.tells = this.promises;
+    this.told = this.tells ? new MpiPromises(host.lookahead) : null;
+    const sent = () => {
+      const colour = this.gvt.batchSent();
+      this.told?.send(this.gvt.batches);
+      return colour;
+    };
+    this.out = new BatchesOut(world, this.shape, sent, this.told);
     this.in = new BatchesIn(world, this.shape);
     this.list = new ListSlots(host.signatures, this.size);
     this.arriving = new Array<ArrivingList | null>(world.size).fill(null);
@@ -119,11 +135,18 @@ export class MpiTransport implements RankTransport {
   }
 
   post(pe: number, h: number, channel: number): void {
-    const { F, I } = this.host.pool;
-    const { out, size } = this;
-    const i = h << 1;
+    const { F } = this.host.pool;
     this.gvt.post(F[h + RECV]);
     if (this.near?.post(pe, h, channel)) return;
+    this.write(pe, h, channel);
+    // Here, because the batch so far may have been sent meanwhile.
+    this.told?.post(F[h + RECV]);
+  }
+
+  private write(pe: number, h: number, channel: number): void {
+    const { I } = this.host.pool;
+    const { out, size } = this;
+    const i = h << 1;
     const at = out.slot(pe);
     const { words } = out;
     for (let k = 0; k < size; k++) words[at + k] = I[i + k];
@@ -151,6 +174,7 @@ export class MpiTransport implements RankTransport {
     words[at + CHANNEL_WORD] = ~channel;
     words[at + EXTRA] = 0;
     words[at + ROLLBACK_WORD] = rollback;
+    this.told?.post(time);
   }
 
   /**
@@ -184,20 +208,33 @@ export class MpiTransport implements RankTransport {
   drain(receiver: Receiver): number {
     const { in: arrivals, gvt } = this;
     let total = this.near?.drain(receiver) ?? 0;
-    for (let n = 0; n < this.mostTaken && arrivals.look(); n++) {
-      const at = arrivals.at();
+    if (!this.looked) this.look();
+    this.looked = false;
+    for (let n = arrivals.known; n > 0; n--) {
+      const at = arrivals.at(0);
       const { words } = arrivals;
       const from = words[at + BATCH_FROM];
       const slots = words[at + BATCH_SLOTS];
-      if (slots === 0) gvt.cutBy(from);
-      else gvt.batchReceived(from, words[at + BATCH_COLOUR]);
+      const colour = words[at + BATCH_COLOUR];
+      if (slots > 0) gvt.batchReceived(from, colour);
+      else if (colour === BEGINS_ROUND) gvt.cutBy(from);
       for (let s = 0; s < slots; s++) {
         this.take(words, at + BATCH_HEADER + s * this.size, from, receiver);
       }
       total += slots;
+      if (slots > 0) this.taken++;
       arrivals.release();
     }
     return total;
+  }
+
+  /** Looks for what has arrived, as far as the next `drain` takes it; whether there is anything. */
+  private look(): boolean {
+    const { in: arrivals, told } = this;
+    while (arrivals.known < this.mostTaken && arrivals.look()) {
+      told?.hear(arrivals.words, arrivals.doubles, arrivals.at(arrivals.known - 1));
+    }
+    return arrivals.known > 0;
   }
 
   private take(words: Int32Array, at: number, from: number, receiver: Receiver): void {
@@ -244,7 +281,7 @@ export class MpiTransport implements RankTransport {
     this.near?.cut();
     if (!this.gvt.tells) return;
     for (let rank = 0; rank < this.pes; rank++) {
-      if (rank !== this.pe && !this.near?.has(rank)) this.out.tell(rank);
+      if (rank !== this.pe && !this.near?.has(rank)) this.out.tell(rank, BEGINS_ROUND);
     }
   }
 
@@ -310,16 +347,53 @@ export class MpiTransport implements RankTransport {
     return this.gvt.stopped;
   }
 
-  tell(): void {}
-
-  lbts(): number {
-    return -Infinity;
+  tell(least: number, until: number): void {
+    const { told } = this;
+    if (told === null) return;
+    const other = 1 - this.pe;
+    // An event has not arrived before its list has.
+    if (this.arriving[other] === null) this.settled = this.taken;
+    told.promise(least, until, this.settled);
+    if (told.isNews) this.sendNews(other, told);
   }
 
-  withdraw(): void {}
+  private sendNews(other: number, told: MpiPromises): void {
+    if (this.out.gathered) this.send();
+    else {
+      told.send(this.gvt.batches);
+      this.out.tell(other, TELLS_PROGRESS);
+    }
+  }
 
-  toldFrom(): boolean {
+  /** Takes what has arrived; whether the other rank's last batch was there. */
+  private hasEnded(): boolean {
+    const { in: arrivals } = this;
+    for (; arrivals.known > 0; arrivals.release()) {
+      if (arrivals.words[arrivals.at(0) + BATCH_SLOTS] > 0) continue;
+      if (arrivals.words[arrivals.at(0) + BATCH_COLOUR] === ENDS) return true;
+    }
     return false;
+  }
+
+  lbts(): number {
+    if (this.told === null) return -Infinity;
+    this.look();
+    this.looked = true;
+    return this.told.lbts();
+  }
+
+  withdraw(): void {
+    const { told } = this;
+    if (told === null) return;
+    told.withdraw();
+    if (told.isNews) this.sendNews(1 - this.pe, told);
+  }
+
+  toldFrom(time: number): boolean {
+    const { told } = this;
+    if (told === null) return false;
+    if (!told.toldFrom(time)) this.look();
+    return told.toldFrom(time);
   }
 
   rest(turns: number): void {
@@ -329,14 +403,18 @@ export class MpiTransport implements RankTransport {
     this.gvt.hurry();
     const until = performance.now() + this.spin;
     do {
-      if (this.in.look() || this.gvt.look() || this.gvt.awaits() || this.near?.awaited()) return;
+      if (this.look() || this.gvt.look() || this.gvt.awaits() || this.near?.awaited()) return;
     } while (performance.now() < until);
     // Lets other ranks on the same CPU run.
     Atomics.wait(this.bed, 0, 0, NAP);
   }
 
-  /** Called after the last GVT: nothing is received any more. */
+  /** Called after the last GVT: nothing is received any more. What the other of two ranks told since must not be left to a later run. */
   close(): void {
+    if (this.promises) {
+      this.out.tell(1 - this.pe, ENDS);
+      while (!this.hasEnded()) this.look();
+    }
     this.in.close();
     this.gvt.close();
   }
