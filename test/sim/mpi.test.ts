@@ -205,6 +205,16 @@ const HELD: readonly Case[] = SYNCHRONISERS.map((synch) => ({
   limits: { mostBatches: 1 },
 }));
 
+/** Runs that a model stops while much is on its way, each followed by one whose receives are too small for that. */
+const STOPPED: readonly Case[] = Array.from({ length: 6 }, (_, k) => {
+  const options = { lps: 16, start: 4, remote: 1, depth: 6, zero: 0.5, extra: 0.3, stop: 0.02 };
+  const settings = { end: 8, gvtInterval: 64, batch: 16, options };
+  return {
+    ...{ model: own('random-mixed'), settings, mostSharing: 1 },
+    limits: k % 2 === 0 ? {} : { batchSlots: 1 },
+  };
+});
+
 /** Two ranks go in step with each other: by messages, and through shared memory. */
 const IN_STEP: readonly Case[] = [{ mostSharing: 1 }, {}].map((way) => ({
   model: 'phold',
@@ -271,7 +281,8 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
     const large = inWays(LARGE, ranks);
     const random = inWays(RANDOM, ranks);
     const inStep = ranks === 2 ? IN_STEP : [];
-    const cases: readonly Case[] = [...phold, ...others, ...large, ...HELD, ...inStep, ...random];
+    const exchanged = [...large, ...HELD, ...inStep, ...STOPPED];
+    const cases: readonly Case[] = [...phold, ...others, ...exchanged, ...random];
     let outcomes: Outcome[] = [];
     const of = (some: readonly Case[]) => some.map((one) => outcomes[cases.indexOf(one)]);
 
@@ -323,6 +334,11 @@ describe.skipIf(!HAS_MPI).each([2, 4])(
         }
       },
     );
+
+    it('what is on its way where a model stops does not reach the next run', async () => {
+      for (const [k, got] of of(STOPPED).entries())
+        expect(essence(got), `${k}`).toEqual(essence(await sequential(STOPPED[k])));
+    });
 
     it('messages larger than a batch, and event memory that runs out, change nothing', () =>
       expectSame(large));

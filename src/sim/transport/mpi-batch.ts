@@ -5,7 +5,7 @@
  *
  * A slot is an event record, an anti-message, or a part of an event's list of priority and tie-breakers, which
  * follows its event and may go on in the next batch of the same rank. A batch without slots only tells something: that its
- * sender has begun a GVT round; or, between two ranks, what every batch tells: how far the sender is (`mpi-promises.ts`); or that it is the last.
+ * sender has begun a GVT round; or, between two ranks, what every batch tells: how far the sender is (`mpi-promises.ts`).
  */
 
 export const BATCH_SLOTS = 0;
@@ -20,7 +20,6 @@ export const BATCH_HEADER = 8;
 /** In place of the colour, where there are no slots. */
 export const BEGINS_ROUND = 0;
 export const TELLS_PROGRESS = 1;
-export const ENDS = 2;
 
 /** Up to this size Open MPI sends at once, without asking the receiver first; its own header is included. */
 const EAGER_BYTES = 4096 - 64;

@@ -14,6 +14,8 @@ export class BatchesIn {
   private readonly requests: readonly number[];
   /** The oldest receive: batches fill them in order. */
   private head = 0;
+  /** Batches processed so far. */
+  processed = 0;
   /** Number of batches from there on that are known to have arrived. */
   known = 0;
 
@@ -48,6 +50,7 @@ export class BatchesIn {
     this.world.startReceive(this.requests[this.head]);
     this.head = (this.head + 1) % RECEIVES;
     this.known--;
+    this.processed++;
   }
 
   close(): void {

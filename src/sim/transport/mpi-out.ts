@@ -36,6 +36,8 @@ export class BatchesOut {
   private readonly filled: Int32Array;
   /** Destinations whose buffer is not empty. */
   private readonly begun: number[] = [];
+  /** By destination: batches sent so far, with those without slots. */
+  readonly sentTo: Float64Array;
   private readonly sent: (to: number) => number;
   private readonly promises: MpiPromises | null;
 
@@ -50,6 +52,7 @@ export class BatchesOut {
     this.shape = shape;
     this.sent = sent;
     this.promises = promises;
+    this.sentTo = new Float64Array(world.size);
     this.filling = new Int32Array(world.size).fill(-1);
     this.filled = new Int32Array(world.size);
   }
@@ -88,7 +91,7 @@ export class BatchesOut {
     begun.length = 0;
   }
 
-  /** Sends a batch without slots. @param what BEGINS_ROUND, TELLS_PROGRESS or ENDS */
+  /** Sends a batch without slots. @param what BEGINS_ROUND or TELLS_PROGRESS */
   tell(to: number, what: number): void {
     this.start(to, this.take(), 0, what);
   }
@@ -112,6 +115,7 @@ export class BatchesOut {
       for (let k = BATCH_TAKEN; k < BATCH_HEADER; k++) words[at + k] = header[k];
     const bytes = (BATCH_HEADER + slots * this.shape.slotWords) * 4;
     const k = buffer % CHUNK;
+    this.sentTo[to]++;
     this.world.startSend(addresses[k], bytes, to, requests[k]);
   }
 

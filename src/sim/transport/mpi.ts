@@ -12,7 +12,6 @@ import {
   type BatchShape,
   BEGINS_ROUND,
   batchShape,
-  ENDS,
   TELLS_PROGRESS,
 } from './mpi-batch.ts';
 import { MpiGvt } from './mpi-gvt.ts';
@@ -80,6 +79,7 @@ export class MpiTransport implements RankTransport {
   /** Ranks of this machine, if they share memory. */
   private readonly near: Neighbours | null;
   private readonly host: Pe;
+  private readonly world: MpiWorld;
   private readonly shape: BatchShape;
   private readonly size: number;
   /** Between two ranks; how many batches of the other were taken with all that belongs to their events, and in all. */
@@ -108,6 +108,7 @@ export class MpiTransport implements RankTransport {
     this.mostTaken = mostTaken ?? MOST_TAKEN;
     this.most = mostBatches ?? Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD / world.size));
     this.host = host;
+    this.world = world;
     this.spin = host.config.pin ? SPIN : CROWDED_SPIN;
     this.pe = world.rank;
     this.pes = world.size;
@@ -365,16 +366,6 @@ export class MpiTransport implements RankTransport {
     }
   }
 
-  /** Takes what has arrived; whether the other rank's last batch was there. */
-  private hasEnded(): boolean {
-    const { in: arrivals } = this;
-    for (; arrivals.known > 0; arrivals.release()) {
-      if (arrivals.words[arrivals.at(0) + BATCH_SLOTS] > 0) continue;
-      if (arrivals.words[arrivals.at(0) + BATCH_COLOUR] === ENDS) return true;
-    }
-    return false;
-  }
-
   lbts(): number {
     if (this.told === null) return -Infinity;
     this.look();
@@ -409,12 +400,19 @@ export class MpiTransport implements RankTransport {
     Atomics.wait(this.bed, 0, 0, NAP);
   }
 
-  /** Called after the last GVT: nothing is received any more. What the other of two ranks told since must not be left to a later run. */
+  /** Called after the last GVT, by all ranks. What has been sent since, such as what a stop undoes, must not reach a later run. */
   close(): void {
-    if (this.promises) {
-      this.out.tell(1 - this.pe, ENDS);
-      while (!this.hasEnded()) this.look();
+    const { in: arrivals, world } = this;
+    const sent = world.reduction(this.pes, (from, into) => {
+      for (let k = 0; k < from.length; k++) into[k] += from[k];
+    });
+    sent.mine.set(this.out.sentTo);
+    sent.start();
+    while (!sent.done() || arrivals.processed < sent.all[this.pe]) {
+      this.look();
+      while (arrivals.known > 0) arrivals.release();
     }
+    sent.close();
     this.in.close();
     this.gvt.close();
   }
