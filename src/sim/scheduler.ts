@@ -27,9 +27,9 @@ const WORTH_ASKING = 0.5;
 const CROWD = 512;
 /** A single PE, which exchanges nothing, handles this many times as many events per turn. */
 const ALONE = 16;
-/** The same of a thread in step, which goes on to its bound; and how many times as many such turns it has to a GVT. */
+/** The same of a thread in step, which goes on to its bound; and how many times as many turns it has to a GVT. */
 const STEPPING = 8;
-const STEPPING_GVT = 4;
+const STEPPING_GVT = 32;
 /** Milliseconds from one GVT to the next at most, of threads in step: events may be slow. */
 const STEPPING_MS = 10;
 /** Part of a lookahead that a thread in long steps has to gain before it goes on from its bound. */
@@ -71,8 +71,8 @@ export class Scheduler {
   private oneByOne = false;
   /** Whether events are left at or past the bound only. */
   private atBound = false;
-  /** Whether nobody needs every GVT that the user asked for. */
-  private readonly sparse: boolean;
+  /** Most turns between GVTs of threads in step: samples may need them more often than the threads. */
+  private readonly steppingPeriod: number;
   /** Whether nothing else happens at turns, such as samples in real time. */
   private readonly longTurns: boolean;
   private closing = false;
@@ -108,9 +108,11 @@ export class Scheduler {
       this.promises && config.pes === 2 && config.pin && this.crowds && !this.realTimeGvt;
     const { maxOptLookahead, lookahead } = config;
     this.window = new OptimismWindow(maxOptLookahead, lookahead, transport.slowGvt, mayStep);
-    // Unless the model acts at every n-th GVT, or samples are taken at GVTs.
-    this.sparse = this.crowds && pe.instrument?.atGvts !== true;
     this.longTurns = this.crowds && pe.instrument === null;
+    this.steppingPeriod = Math.min(
+      this.crowds ? config.gvtInterval * STEPPING_GVT : config.gvtInterval,
+      pe.instrument?.turnsPerSample ?? Infinity,
+    );
     const alone = this.promises && config.pes === 1 && this.longTurns;
     this.batch = alone && !this.realTimeGvt ? ALONE * config.batch : config.batch;
     this.setBound();
@@ -193,10 +195,8 @@ export class Scheduler {
     return this.engine.starved || this.transport.pressure() > 0;
   }
 
-  /** Turns from one GVT to the next; of threads in step that need no more, the number that has about as many events in long turns and others. */
   private turnsToGvt(): number {
-    if (!this.stepping || !this.sparse) return this.gvtPeriod;
-    return this.gvtPeriod * STEPPING_GVT * (this.longTurns ? 1 : STEPPING);
+    return this.stepping ? this.steppingPeriod : this.gvtPeriod;
   }
 
   private get stepping(): boolean {
@@ -256,8 +256,8 @@ export class Scheduler {
     if (this.idle >= this.patience) return true;
     if (this.realTimeGvt) return performance.now() >= this.nextGvt;
     if (this.sinceGvt >= this.turnsToGvt()) return true;
-    if (this.stepping && this.sparse) return performance.now() >= this.nextGvt;
-    if (this.stepping) return false;
+    if (this.stepping)
+      return this.steppingPeriod > this.gvtPeriod && performance.now() >= this.nextGvt;
     if (!(least >= this.worthAsking && this.transport.toldFrom(this.worthAsking))) return false;
     if (this.worthAsking < this.gvt + this.crowdTime) this.window.wait();
     return true;

@@ -59,8 +59,8 @@ export class PeInstrument implements PeRecorder {
   private readonly needsTurns: boolean;
   /** Turns with events since the last GVT that counts for samples. After a given number of them a GVT is requested. */
   private turns = 0;
-  readonly atGvts: boolean;
-  private readonly turnsPerSample: number;
+  readonly turnsPerSample: number;
+  private readonly gvtsPerSample: number;
   private handled = 0;
   private transport: Transport | null = null;
   private trace: EventTracer | null = null;
@@ -97,13 +97,10 @@ export class PeInstrument implements PeRecorder {
     const log = this.slabs.get('rollback');
     this.rollbacks =
       log !== undefined && this.optimistic ? new RollbackLog(pe, log, this.clock) : null;
-    this.atGvts = engine.gvt || config.model.gvt;
-    const { atGvts } = this;
-    this.turnsPerSample = !atGvts
-      ? Infinity
-      : synch === 'optimistic-realtime'
-        ? 0
-        : gvtInterval - 1;
+    const atGvts = engine.gvt || config.model.gvt;
+    const inTurns = synch === 'optimistic' || synch === 'conservative';
+    this.gvtsPerSample = inTurns ? 1 : config.numGvt;
+    this.turnsPerSample = !atGvts ? Infinity : inTurns ? config.numGvt * gvtInterval : 1;
     this.needsTurns =
       atGvts ||
       engine.rt ||
@@ -191,14 +188,14 @@ export class PeInstrument implements PeRecorder {
   }
 
   /**
-   * GVTs come early if PEs would otherwise wait, or if events crowd the cache. The first one counts for samples after one
-   * PE has made as many turns with events as there usually are between GVTs.
+   * GVTs come early if PEs would otherwise wait, or if events crowd the cache, and late where PEs need none. The first one is sampled
+   * after one PE has made as many turns with events as the user has asked for between samples.
    */
   private askForSample(): void {
     const handled = this.pe.counts[C.eventsProcessed];
     if (handled === this.handled) return;
     this.handled = handled;
-    if (++this.turns >= this.turnsPerSample) this.transport?.ask(ASK_SAMPLE);
+    if (++this.turns + 1 >= this.turnsPerSample) this.transport?.ask(ASK_SAMPLE);
   }
 
   /** Called when a GVT has been agreed on and the events before it are committed. @param counts whether it counts for samples */
@@ -212,7 +209,7 @@ export class PeInstrument implements PeRecorder {
     }
     if (counts) {
       this.turns = 0;
-      if (++this.counted % config.numGvt === 0) this.sample('gvt', MODE_GVT, this.gvt);
+      if (++this.counted % this.gvtsPerSample === 0) this.sample('gvt', MODE_GVT, this.gvt);
     }
     while (this.nextVt <= gvt && this.nextVt < Infinity) {
       this.vtPoints++;

@@ -61,8 +61,8 @@ export interface PeRecorder {
   readonly rollbacks: RollbackRecorder | null;
   /** Told by the engine what it is doing; null if that is not recorded. */
   readonly phases: PhaseMarks | null;
-  /** Whether samples are taken at GVTs: then there have to be as many as the user asked for. */
-  readonly atGvts: boolean;
+  /** Turns of the scheduler from one sample at a GVT to the next; Infinity if there are no such samples. */
+  readonly turnsPerSample: number;
   /** No event at or after this time may be handled before the sample. */
   readonly nextVt: number;
   /** Called once per turn of the scheduler, or per chunk of a sequential run. */
