@@ -1,5 +1,6 @@
 /** The counts and times of a PE. One table each: their names are used everywhere. */
 
+/** New ones come last: checkpoints have them by their place. */
 export const COUNTERS = [
   /** Events handled, including those rolled back later. */
   'eventsProcessed',
@@ -25,10 +26,10 @@ export const COUNTERS = [
   'eventTies',
   /** Events rolled back to free memory. */
   'cancelbacks',
-  /** GVTs at which event memory was short: PEs then stay close to GVT, and commit at each. */
-  'memoryGvts',
   /** Turns of the scheduler in which there was nothing to do. */
   'idleTurns',
+  /** GVTs at which event memory was short: PEs then stay close to GVT. */
+  'memoryGvts',
 ] as const;
 
 export type Counter = (typeof COUNTERS)[number];

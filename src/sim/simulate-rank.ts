@@ -82,15 +82,19 @@ const sharedBy = (parts: readonly Part[]) => {
 
 const NOWHERE: InstrumentOutput = { files: null, frames: null, version: 'Triscope', settings: [] };
 
-/** Whether each rank can have a CPU of its own: launchers bind ranks, or leave all CPUs of a machine to all of its ranks. */
+/** Whether each rank can have a CPU of its own: launchers bind ranks, or leave all CPUs of a machine to all of its ranks. All ranks call it. */
 function haveCpus(world: MpiWorld): boolean {
   const group = world.neighbours();
-  const mine = { group: group[0], ranks: group.length, cpus: allowedCpus() };
-  const all = world.exchange(serialize(mine)).map((bytes) => deserialize(bytes) as typeof mine);
-  return all.every(({ group, ranks }) => {
-    const cpus = new Set(all.flatMap((one) => (one.group === group ? one.cpus : [])));
-    return cpus.size >= ranks;
-  });
+  const mine = { first: group[0], cpus: allowedCpus() };
+  const machines = new Map<number, { ranks: number; readonly cpus: Set<number> }>();
+  for (const bytes of world.exchange(serialize(mine))) {
+    const { first, cpus } = deserialize(bytes) as typeof mine;
+    const machine = machines.get(first) ?? { ranks: 0, cpus: new Set() };
+    machines.set(first, machine);
+    machine.ranks++;
+    for (const cpu of cpus) machine.cpus.add(cpu);
+  }
+  return [...machines.values()].every(({ ranks, cpus }) => cpus.size >= ranks);
 }
 
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -58,3 +58,28 @@ it.skipIf(ALONE)(
     expect(forcedGvts).toBeLessThan(gvtComputations / 4);
   },
 );
+
+it.skipIf(ALONE)(
+  'threads in step compute hardly more GVTs than are sampled, and these are as many turns apart as the user asked',
+  async () => {
+    const samples = async (every: number) => {
+      const name = `${folder}/every-${every}`;
+      const { out, code } = await triscope([
+        ...['sim', 'run', 'phold', '--total-lps=320', '--lookahead=0.25', '--end=1000', '--json'],
+        ...['--synch=optimistic', '--pes=2', '--engine-stats=gvt', `--num-gvt=${every}`],
+        `--record=${name}`,
+      ]);
+      expect(code).toBe(0);
+      const sql = 'SELECT count(*)::INTEGER AS n FROM ross_pe WHERE pe_id = 0';
+      const rows = await triscope(['query', `${name}.tri`, sql, '--json']);
+      return {
+        gvts: JSON.parse(out).gvtComputations as number,
+        n: JSON.parse(rows.out)[0].n as number,
+      };
+    };
+    const [each, tenth] = [await samples(1), await samples(10)];
+    expect(tenth.n).toBeGreaterThan(each.n / 20);
+    expect(tenth.n).toBeLessThan(each.n / 5);
+    expect(tenth.gvts).toBeLessThan(each.gvts / 3);
+  },
+);

@@ -30,7 +30,7 @@ const PREFIX = text('ross-stats', 'prefix of the files’ names', {
 export const INSTRUMENT_OPTIONS = {
   'engine-stats': text('', `sample the engine: ${MODES}`, { placeholder: 'MODES' }),
   'model-stats': text('', `sample the model: ${MODES}`, { placeholder: 'MODES' }),
-  'num-gvt': int(1, 'GVT computations from one sampling point to the next', {
+  'num-gvt': int(1, 'GVT intervals from one sampling point to the next', {
     min: 1,
     fallback: '1; 10 where the numbers are those of ross-7',
   }),

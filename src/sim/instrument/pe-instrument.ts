@@ -57,7 +57,7 @@ export class PeInstrument implements PeRecorder {
   private readonly all: readonly SlabWriter[];
   private readonly optimistic: boolean;
   private readonly needsTurns: boolean;
-  /** Turns with events since the last GVT that counts for samples. After a given number of them a GVT is requested. */
+  /** Turns with events since the last GVT that counted for samples. After a given number of them the next one is sampled. */
   private turns = 0;
   readonly turnsPerSample: number;
   private readonly gvtsPerSample: number;
