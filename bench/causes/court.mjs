@@ -191,7 +191,11 @@ try {
     for (const one of all.filter((each) => SICK.includes(each) && given.repeats !== '0')) {
       const old = resultOf(seed, one);
       if (old === undefined || old.rates !== undefined || !inTime()) continue;
-      await keep(seed, one, async () => ({ ...old, ...(await tryKnob(old, one)) }));
+      const unmeasured = ({ message }) => ({ unmeasured: message });
+      await keep(seed, one, async () => ({
+        ...old,
+        ...(await tryKnob(old, one).catch(unmeasured)),
+      }));
     }
   }
 } finally {
@@ -205,7 +209,12 @@ function lineOf(r) {
   const noise = `others ${r.others.toFixed(2)} CPUs`;
   if (r.kind === 'healthy')
     return `${r.seed} ${r.name} (${r.seconds.toFixed(1)} s, ${noise}): ${r.says || 'well'}`;
-  const slower = r.slower === undefined ? '' : `, ${r.slower.toFixed(2)} times slower`;
+  const slower =
+    r.slower === undefined
+      ? r.unmeasured === undefined
+        ? ''
+        : `, setting ${r.unmeasured}`
+      : `, ${r.slower.toFixed(2)} times slower`;
   const gain =
     r.gain == null ? '' : `, knob ${r.gain.toFixed(2)}${r.helps ? '' : ' (within noise)'}`;
   return `${r.seed} ${r.name}: ${r.named ? 'named' : r.found ? 'named, but not first' : 'NOT NAMED'} (${noise})${slower}${gain}: ${r.severity} ${r.rule}: ${r.says}`;
