@@ -24,7 +24,8 @@ describe.skipIf(!HAS_MPI)(`a simulation over MPI${NEEDS_MPI}`, () => {
       const by = Object.entries(counts(one));
       const calls = (name: string) =>
         by.filter(([path]) => path.split('/').at(-1) === name).reduce((n, [, c]) => n + c, 0);
-      expect(calls('MPI_Iallreduce')).toBe(allReduces);
+      // The last one adds up what each rank was sent.
+      expect(calls('MPI_Iallreduce')).toBe(allReduces + 1);
       expect(calls('MPI_Isend')).toBeGreaterThan(0);
       expect(calls('MPI_Test')).toBeGreaterThan(calls('MPI_Isend'));
       const mpi = one.regions.filter(({ name }) => name.startsWith('MPI_'));

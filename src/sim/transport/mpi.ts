@@ -409,7 +409,7 @@ export class MpiTransport implements RankTransport {
     sent.mine.set(this.out.sentTo);
     sent.start();
     while (!sent.done() || arrivals.processed < sent.all[this.pe]) {
-      this.look();
+      if (!this.look()) Atomics.wait(this.bed, 0, 0, NAP);
       while (arrivals.known > 0) arrivals.release();
     }
     sent.close();
