@@ -69,7 +69,9 @@ function makeFolder() {
 function write(name, script, kept) {
   makeFolder();
   // V8 would reject what was compiled with other flags than those with which a process begins.
-  if (!isSafe() || cachedDataVersionTag() !== tag) return;
+  if (!isSafe()) return;
+  process.emit('triscope:keeps');
+  if (cachedDataVersionTag() !== tag) return;
   const now = script.createCachedData();
   const grown = kept === null || now.length > GROWTH * kept.data.length;
   const data = grown ? now : kept.data;

@@ -17,7 +17,14 @@ export const USUAL = {
 type V8Flag = keyof typeof USUAL;
 
 /** What this thread has set. */
-const changed = new Set<V8Flag>();
+const changed = new Map<V8Flag, number>();
+
+/** Event of a process or thread that is about to keep what V8 has compiled (bin/compiled.js). */
+const KEEPS = 'triscope:keeps';
+/** The flag that must not fall while V8 optimises a function: it would end the process (`Check failed: inlineability == …`). */
+const CRITICAL = 'max-inlined-bytecode-size';
+/** Milliseconds after which what is being optimised has been. */
+const OPTIMISED = 300;
 
 /** The default value in a version of V8, such as `process.versions.v8`; undefined if it may not know the setting. */
 export function usualValue(v8: string, flag: V8Flag): number | undefined {
@@ -27,18 +34,19 @@ export function usualValue(v8: string, flag: V8Flag): number | undefined {
 
 /**
  * Sets it for the whole process, from the next function on that is compiled or optimised; does nothing if this V8 lacks it. The
- * default comes back when this thread ends, because what V8 has compiled is kept for processes that begin with it
- * (bin/compiled.js).
+ * default comes back where this thread keeps what V8 has compiled, because that is for processes that begin with it.
  */
 export function setV8Flag(flag: V8Flag, value: number): void {
   if (usualValue(process.versions.v8, flag) === undefined) return;
-  if (changed.size === 0) process.prependListener('exit', restore);
-  changed.add(flag);
+  if (changed.size === 0) (process as NodeJS.EventEmitter).once(KEEPS, restore);
+  changed.set(flag, value);
   setFlagsFromString(`--${flag}=${value}`);
 }
 
 function restore(): void {
-  for (const flag of changed) {
+  if ((changed.get(CRITICAL) ?? 0) > USUAL[CRITICAL])
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPTIMISED);
+  for (const flag of changed.keys()) {
     setFlagsFromString(`--${flag}=${usualValue(process.versions.v8, flag)}`);
   }
 }

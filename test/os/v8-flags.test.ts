@@ -29,6 +29,23 @@ it('gives back what a process begins with', () => {
   expect(JSON.parse(out)).toEqual(flags.map(() => true));
 });
 
+it('flags come back where compiled code is kept, and not at any other end: V8 may be optimising then', () => {
+  const module = new URL('../../dist/os/v8-flags.js', import.meta.url).href;
+  const run = (keeps: boolean) => {
+    const text = `const { cachedDataVersionTag: tag } = await import('node:v8');
+      const { setV8Flag } = await import(${JSON.stringify(module)});
+      const before = tag();
+      setV8Flag('max-inlined-bytecode-size', 2000);
+      process.on('exit', () => {
+        if (${keeps}) process.emit('triscope:keeps');
+        process.stdout.write(String(tag() === before));
+      });`;
+    const args = ['--input-type=module', '-e', text];
+    return execFileSync(process.execPath, args, { encoding: 'utf8' });
+  };
+  expect([run(true), run(false)]).toEqual(['true', 'false']);
+});
+
 it.each([
   ['11.3.244.8-node.38', ['interrupt-budget']],
   ['11.8.172.17-node.20', []],
