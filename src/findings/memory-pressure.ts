@@ -147,18 +147,22 @@ async function shortage(subject: Subject): Promise<FindingParts[]> {
   return [{ severity: 'notice', sentence, evidence, ...expected }];
 }
 
-const SHORT = 'SELECT max(memory_gvts) AS gvts FROM sim_pe';
+const SHORT = 'SELECT avg(memory_time) AS seconds FROM sim_pe';
 
-/** The GVTs at which memory was short, and the share of the PEs' time that did not go to events meanwhile, at least; null if not known. */
-async function shortAtGvts(
+/**
+ * Shares of the PEs' time: for which memory was short, and which did not go to events although memory was short, at least: what
+ * of the waiting does not fit into the rest of the time. Null if not known.
+ */
+async function whileShort(
   subject: Subject,
-  { gvts }: RunFacts,
-): Promise<{ readonly gvts: number; readonly waits: number } | null> {
-  if (!subject.has('sim_pe.memory_gvts')) return null;
-  const [short] = await subject.recording.query<{ gvts: number | null }>(SHORT);
+  { wall }: RunFacts,
+): Promise<{ readonly short: number; readonly waits: number } | null> {
+  if (!subject.has('sim_pe.memory_time') || !(wall > 0)) return null;
+  const [{ seconds }] = await subject.recording.query<{ seconds: number | null }>(SHORT);
   const onEvents = await timeOnEvents(subject, { commits: true });
-  if (short.gvts === null || onEvents === null) return null;
-  return { gvts: short.gvts, waits: (short.gvts / Math.max(1, gvts)) * (1 - onEvents.most) };
+  if (seconds === null || onEvents === null) return null;
+  const short = Math.min(1, seconds / wall);
+  return { short, waits: Math.max(0, short - onEvents.most) };
 }
 
 /** Events that were handled, and then undone to make room for others; and the waiting of PEs that have to stay close to GVT. */
@@ -168,8 +172,8 @@ async function takenBack(subject: Subject): Promise<FindingParts[]> {
   const { processed } = await totalsOf(subject);
   const share = undoneShare({ processed, undone });
   const facts = await factsOf(subject);
-  const short = facts === null || undone === 0 ? null : await shortAtGvts(subject, facts);
-  const waits = short?.waits ?? 0;
+  const measured = facts === null || undone === 0 ? null : await whileShort(subject, facts);
+  const waits = measured?.waits ?? 0;
   const severity = worst(
     graded(share, TAKEN_BACK, MUCH_TAKEN_BACK),
     graded(waits, WAITS, MOSTLY_WAITS),
@@ -177,9 +181,9 @@ async function takenBack(subject: Subject): Promise<FindingParts[]> {
   if (severity === null) return [];
   const most = facts === null ? '' : ` (--max-memory=${whole(facts.max_memory)})`;
   const waiting =
-    facts === null || short === null || waits < WAITS.value
+    measured === null || waits < WAITS.value
       ? ''
-      : `; it was short at ${whole(short.gvts)} of ${whole(facts.gvts)} GVTs, where PEs stay close to GVT: at least ${percent(waits)} of their time went neither to events nor to commits`;
+      : `; it was short for ${percent(measured.short)} of the time, in which PEs stay close to GVT: at least ${percent(waits)} of their time went neither to events nor to commits meanwhile`;
   const why =
     waiting === ''
       ? `${percent(share)} of the handled events were undone to free memory`
@@ -219,7 +223,7 @@ export const MEMORY_PRESSURE: FindingRule = {
   name: 'memory-pressure',
   title: 'event memory that runs out or grows',
   looks:
-    'Counts the events aborted or undone to free memory, the GVTs at which it was short and the fossil collections per GVT, and compares the number of pending events early and late in the run.',
+    'Counts the events aborted or undone to free memory, the time for which it was short and the fossil collections per GVT, and compares the number of pending events early and late in the run.',
   needs: [
     ...['events_aborted', 'fossil_collect_attempts', 'num_gvts', 'priority_queue_size'],
     ...['events_processed', 'mode', 't'],

@@ -86,7 +86,7 @@ async function rereads(subject: Subject, knob: string): Promise<FindingParts[]> 
   return [
     {
       severity,
-      sentence: `Memory is short on ${host}: of ${bytes(read)} that were read from devices, at least ${bytes(Math.min(again, read))} had been in memory before and were dropped to make room (control group ${cgroup} may have ${bytes(limit, { binary: true })}); a thread was blocked for that in ${percent(blocked)} of its samples.`,
+      sentence: `Memory is short on ${host}: control group ${cgroup}, which may have ${bytes(limit, { binary: true })}, dropped at least ${bytes(again)} to make room and read it again, and processes of the command read ${bytes(read)} from devices; a thread was blocked for it in about ${percent(blocked)} of its samples.`,
       evidence: { sql: REREAD, rows: asRows([worst]) },
       ...expecting(knob, blocked, 'that time was spent reading pages again'),
     },

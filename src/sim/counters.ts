@@ -1,6 +1,5 @@
 /** The counts and times of a PE. One table each: their names are used everywhere. */
 
-/** New ones come last: checkpoints have them by their place. */
 export const COUNTERS = [
   /** Events handled, including those rolled back later. */
   'eventsProcessed',
@@ -28,8 +27,6 @@ export const COUNTERS = [
   'cancelbacks',
   /** Turns of the scheduler in which there was nothing to do. */
   'idleTurns',
-  /** GVTs at which event memory was short: PEs then stay close to GVT. */
-  'memoryGvts',
 ] as const;
 
 export type Counter = (typeof COUNTERS)[number];

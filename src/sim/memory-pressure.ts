@@ -34,12 +34,22 @@ export class MemoryPressure {
   private span = 0;
   private calm = 0;
   private stuck = 0;
+  /** Milliseconds at the GVT since which memory has been short; null if it is not. */
+  private since: number | null = null;
   private readonly last = startOfTime();
 
   constructor(pe: Pe, transport: Transport, engine: Engine) {
     this.pe = pe;
     this.transport = transport;
     this.engine = engine;
+  }
+
+  /** Called at each GVT: adds up how long memory is short, which the PE's `shortSeconds` tells. */
+  time(short: boolean): void {
+    if (!short && this.since === null) return;
+    const now = performance.now();
+    if (this.since !== null) this.pe.shortSeconds += (now - this.since) / 1000;
+    this.since = short ? now : null;
   }
 
   /** Whether only the GVT's own event may be handled. */

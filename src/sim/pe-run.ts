@@ -50,6 +50,7 @@ export interface PeResult {
   readonly stateDigest: readonly [number, number];
   /** Most event records in use at once, and bytes of one. */
   readonly peakEvents: number;
+  readonly shortSeconds: number;
   /** Slots of messages that waited for room at their receiver. */
   readonly heldBack: number;
   readonly eventBytes: number;
@@ -360,6 +361,7 @@ export class PeRun {
       eventDigest: [pe.eventDigest.lo, pe.eventDigest.hi],
       stateDigest: [stateDigest.lo, stateDigest.hi],
       peakEvents: pe.pool.peak,
+      shortSeconds: pe.shortSeconds,
       heldBack: this.transport.heldBack,
       eventBytes: pe.pool.stride * 8,
       lpBytes: pe.blockSize * 8,

@@ -29,9 +29,9 @@ function factsOf(result: RunResult): Batch[] {
     ...[config.maxMemory, result.eventBytes, result.wallSeconds, result.gvtComputations],
     result.leastDelay ?? missing,
   ];
-  const pes = perPe.map(({ pe, lps, counts, seconds }) => [
+  const pes = perPe.map(({ pe, lps, counts, seconds, shortSeconds }) => [
     ...[at, pe, lps, counts.committed, counts.idleTurns, counts.cancelbacks, counts.forcedGvts],
-    counts.memoryGvts,
+    shortSeconds,
     ...[seconds.gvt, seconds.fossilCollect, seconds.instrumentation],
   ]);
   const handlers = perPe.flatMap(({ pe, handlers: costs }) =>

@@ -342,7 +342,7 @@ export class Scheduler {
     if ((transport.asked() & ASK_STOP) !== 0) return this.stop();
     // Until the next GVT, which reports stops again, no PE handles anything past the checkpoint.
     if (gvt >= checkpoint && this.makeCheckpoint(asksHook)) return !transport.stopped();
-    if (this.memoryIsShort()) counts[C.memoryGvts]++;
+    this.pressure.time(this.memoryIsShort());
     this.pressure.reached(key);
     this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], gvt, this.span);
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);

@@ -31,6 +31,8 @@ export interface PeStatistics {
   readonly wallSeconds: number;
   /** Most event records in use at once. */
   readonly peakEvents: number;
+  /** Seconds for which event memory was short, so that the PE stayed close to GVT. */
+  readonly shortSeconds: number;
   /** Time of the model's handlers, by LP type, from a sample of its events. */
   readonly handlers: readonly HandlerCost[];
 }
@@ -253,6 +255,7 @@ export function summarise(
       seconds: named(ACTIVITIES, p.seconds),
       wallSeconds: p.wallSeconds,
       peakEvents: p.peakEvents,
+      shortSeconds: p.shortSeconds,
       handlers: p.handlers,
     })),
     results: mergeResults(parts.map((p) => p.results)),

@@ -70,7 +70,7 @@ it('sentences name who, how much, why, and on which CPU', async () => {
   ]);
   const again = command([{ blocked: 15 }], { reads: { bytes: 4e6, again: 732 } });
   expect(said(await findingsAt(again, 'memory-stall'))).toEqual([
-    'problem: Memory is short on h1: of 12 MB that were read from devices, at least 8.99 MB had been in memory before and were dropped to make room (control group /job may have 1000 B); a thread was blocked for that in 37 % of its samples.',
+    'problem: Memory is short on h1: control group /job, which may have 1000 B, dropped at least 8.99 MB to make room and read it again, and processes of the command read 12 MB from devices; a thread was blocked for it in about 37 % of its samples.',
   ]);
   const reads = command([{ major: 100 }]);
   expect(said(await findingsAt(reads, 'page-faults'))).toEqual([

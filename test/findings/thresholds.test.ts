@@ -189,13 +189,13 @@ const takenBack = (synchroniser: string) =>
     facts({ synchroniser }),
   );
 
-/** A hundredth less than the threshold is taken back, by PEs that are half of ten seconds on events, and short of memory at so many of 1000 GVTs. */
-const shortAt = (memory_gvts: number) =>
+/** PEs spend half of ten seconds on events, are short of memory for so long, and take back half of what is worth a finding. */
+const shortFor = (memory_time: number) =>
   run(
     busyFor(0.5, {}),
     rollbacks({ cause: 'cancelback', events_undone: 100 }),
-    facts({}),
-    batchOf(SIM_PE, [{ pe_id: 0, memory_gvts }]),
+    facts({ wall: 10 }),
+    batchOf(SIM_PE, [{ pe_id: 0, memory_time }]),
   );
 
 /** A fifth of 10,000 events is undone by PEs that may run far ahead, of which so many to free memory. */
@@ -343,7 +343,7 @@ const PAIRS: readonly (readonly [string, () => string, () => string])[] = [
   ['network-bound', () => fromOthers(760, 0.74), () => fromOthers(760, 0.76)],
   ['memory-pressure', () => collecting(410), () => collecting(390)],
   ['memory-pressure', () => takenBack('optimistic'), () => takenBack('rollback-check')],
-  ['memory-pressure', () => shortAt(210), () => shortAt(190)],
+  ['memory-pressure', () => shortFor(6.1), () => shortFor(5.9)],
   ['optimism', () => farAhead(900), () => farAhead(1100)],
   ['catastrophe', () => stopping(8), () => stopping(7)],
   ['region-alignment', () => unaligned(1.79), () => unaligned(1.81)],

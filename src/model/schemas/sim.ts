@@ -115,7 +115,7 @@ export const SIM_PE = {
     column('idle_turns', 'f64', '', 'sum', 'turns of the scheduler with nothing to do'),
     column('cancelbacks', 'f64', '{event}', 'sum', 'events undone to free memory'),
     column('forced_gvts', 'f64', '', 'sum', 'GVTs asked for before their time'),
-    column('memory_gvts', 'f64', '', 'sum', 'GVTs at which event memory was short'),
+    column('memory_time', 'f64', 's', 'sum', 'time for which event memory was short'),
     column(
       'gvt_time',
       'f64',

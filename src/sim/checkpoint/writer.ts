@@ -126,7 +126,7 @@ export class CheckpointWriter {
       time: images[0].time,
       pending: sum(({ count }) => count),
       done: {
-        counts: COUNTERS.map((name, k) => (before.counts[k] ?? 0) + counted(name)),
+        counts: COUNTERS.map((name, k) => before.counts[k] + counted(name)),
         eventDigest: [digest.lo, digest.hi],
         leastOffset: least((image) => image.leastOffset, before.leastOffset),
         leastDelay: least((image) => image.leastDelay, before.leastDelay),
