@@ -70,6 +70,8 @@ export class EventPool {
   readonly sink: number;
   /** An event has arrived while the pool was at its bound. */
   overdrawn = false;
+  /** Seconds for which memory was short, from GVT to GVT (`memory-pressure.ts`). */
+  shortSeconds = 0;
   private readonly budget: Budget;
   private readonly grant: number;
   /** At least 128 bytes: V8 keeps smaller arrays in its heap, where they move. */

@@ -44,11 +44,11 @@ export class MemoryPressure {
     this.engine = engine;
   }
 
-  /** Called at each GVT: adds up how long memory is short, which the PE's `shortSeconds` tells. */
+  /** Called at each GVT: adds up how long memory is short, which the pool's `shortSeconds` tells. */
   time(short: boolean): void {
     if (!short && this.since === null) return;
     const now = performance.now();
-    if (this.since !== null) this.pe.shortSeconds += (now - this.since) / 1000;
+    if (this.since !== null) this.pe.pool.shortSeconds += (now - this.since) / 1000;
     this.since = short ? now : null;
   }
 

@@ -361,7 +361,7 @@ export class PeRun {
       eventDigest: [pe.eventDigest.lo, pe.eventDigest.hi],
       stateDigest: [stateDigest.lo, stateDigest.hi],
       peakEvents: pe.pool.peak,
-      shortSeconds: pe.shortSeconds,
+      shortSeconds: pe.pool.shortSeconds,
       heldBack: this.transport.heldBack,
       eventBytes: pe.pool.stride * 8,
       lpBytes: pe.blockSize * 8,

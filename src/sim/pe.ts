@@ -141,8 +141,6 @@ export class Pe {
   stopTime = Infinity;
   /** Least offset of an event to an LP of this PE, in virtual time. */
   readonly lookahead: number;
-  /** Seconds for which event memory was short, from GVT to GVT. */
-  shortSeconds = 0;
   readonly stopLookahead: number;
   private closed = false;
   /** Events for other PEs sent by the handler that is running: three words each (handle, PE, channel). */

@@ -92,7 +92,7 @@ function resultOf({ pe, scheduler }: Part): PeResult {
     eventDigest: [pe.eventDigest.lo, pe.eventDigest.hi],
     stateDigest: [state.lo, state.hi],
     peakEvents: pe.pool.peak,
-    shortSeconds: pe.shortSeconds,
+    shortSeconds: pe.pool.shortSeconds,
     began: null,
     heldBack: scheduler.transport.heldBack,
     eventBytes: pe.pool.stride * 8,
