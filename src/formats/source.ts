@@ -237,6 +237,19 @@ export class ArrivingBytes implements FileSource {
   close(): void {}
 }
 
+/** The first bytes of a file, at most so many, and no more are read. @throws FormatError as `openFile` */
+export function beginningOf(path: string, most: number): Uint8Array {
+  const { descriptor } = opened(path);
+  try {
+    const bytes = new Uint8Array(most);
+    const got = readSync(descriptor, bytes, 0, most, 0);
+    bytesRead.count += got;
+    return bytes.subarray(0, got);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** The last bytes of a file, as far as it is known, at most so many. */
 export function endOf(source: FileSource, most: number): Uint8Array {
   const bytes = new Uint8Array(Math.min(most, source.size));

@@ -1,8 +1,8 @@
 /** `triscope diff A B`: what changed from one run to another. */
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { FormatError } from '../../formats/format.ts';
-import { identify } from '../../formats/registry.ts';
+import { isReport } from '../../formats/is-report.ts';
 import { openFile } from '../../formats/source.ts';
 import { flag, float } from '../../model/option.ts';
 import { type Comparison, compareRecordings } from '../../report/index.ts';
@@ -57,17 +57,6 @@ async function run(call: Call<typeof OPTIONS, null>): Promise<number> {
       ? twoReports(a[0], b[0], asked)
       : await recordings(a, b, asked, memoryOf(given.memory));
   return differs && given['exit-code'] ? EXIT.failed : 0;
-}
-
-/** Whether a path is a report of GEOPM. */
-function isReport(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-  const source = openFile(path);
-  try {
-    return /report/i.test(identify(source)?.detection.era ?? '');
-  } finally {
-    source.close();
-  }
 }
 
 function twoReports(pathA: string, pathB: string, options: ReportDiffOptions): boolean {

@@ -3,6 +3,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { GEOPM, openFile } from 'triscope/formats';
 import { describe, expect, it } from 'vitest';
+import { isReport } from '../../../src/formats/is-report.ts';
+import { bytesRead } from '../../../src/formats/source.ts';
 import { type ReadRow, rowsIn } from './support.ts';
 
 const GOLDEN = process.env.TRISCOPE_GOLDEN;
@@ -51,6 +53,14 @@ describe.skipIf(GOLDEN === undefined)('genuine files of GEOPM (needs TRISCOPE_GO
     );
     expect(paths).toHaveLength(34);
     expect(paths.filter((path) => infoOf(path).damaged)).toEqual([]);
+    expect(paths.filter(isReport)).toEqual(paths.filter((path) => /report/i.test(infoOf(path).era)));
+  });
+
+  it('that are no reports are hardly read to find that out', () => {
+    const trace = run('one-rank.trace-vm');
+    const before = bytesRead.count;
+    expect(isReport(trace)).toBe(false);
+    expect(bytesRead.count - before).toBeLessThan(1000);
   });
 
   it('one rank: four regions, unmarked, epochs, application', () => {
