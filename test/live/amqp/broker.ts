@@ -10,15 +10,22 @@ const SERVER = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 
 export const hasBroker = existsSync(SERVER);
 
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
+/** Below those that the system hands out (ip_local_port_range): between here and its start the broker's are not taken by another test. */
+const PORTS = { from: 15_000, to: 32_000 };
+
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
     const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
+    server.on('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
+    if (await isFree(port)) return port;
+  }
+}
 
 const answers = (port: number) =>
   new Promise<boolean>((resolve) => {
@@ -73,6 +80,8 @@ export class Broker {
     this.child = spawn(SERVER, [], { env: this.env, stdio: 'ignore', detached: true });
     const until = Date.now() + MOST_WAIT;
     while (!(await answers(this.port))) {
+      const { exitCode } = this.child;
+      if (exitCode !== null) throw new Error(`RabbitMQ ended with exit code ${exitCode}`);
       if (Date.now() > until) throw new Error('RabbitMQ does not start');
       await pause(200);
     }
