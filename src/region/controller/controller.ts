@@ -197,10 +197,12 @@ export class Controller {
     this.platform.timeZero = zero;
     this.saved = now;
     this.platform.readBatch();
-    this.sampled.begin();
+    const read = this.platform.sample(this.time);
+    this.sampled.begin(read);
     this.writeReport(now, null, RUNNING);
-    this.table.since = now;
-    this.look(now);
+    // Of what went on before the first reading nothing is known.
+    this.table.since = now + read * 1e9;
+    this.look(this.table.since);
   }
 
   /** The caller will call `look` when the folder of pages changes. */
@@ -350,9 +352,8 @@ export class Controller {
   }
 
   private traceRow(): void {
-    const trace = this.trace;
+    const { trace, columns } = this;
     if (trace === null) return;
-    const columns = this.columns;
     for (let k = 0; k < columns.length; k++) {
       const { handle } = columns[k];
       trace.values[k] = handle < 0 ? Number.NaN : this.platform.sample(handle);
@@ -434,9 +435,7 @@ export class Controller {
       agent: this.agent,
       punctuality: this.deadlines.punctuality,
       period: this.deadlines.period,
-      zero: this.zero,
-      startup: this.startup,
-      warnings: this.warnings,
+      ...{ zero: this.zero, startup: this.startup, warnings: this.warnings },
     });
     return {
       ...{ version, profile },

@@ -147,10 +147,10 @@ export class Sampled {
     }
   }
 
-  /** Sets time zero. The platform was read just before. */
-  begin(): void {
-    this.gather(0);
-    this.restart(0);
+  /** Begins. @param time of the platform's first reading: on a busy machine, milliseconds after time zero */
+  begin(time: number): void {
+    this.gather(time);
+    this.restart(time);
   }
 
   /**

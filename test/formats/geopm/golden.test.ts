@@ -53,7 +53,9 @@ describe.skipIf(GOLDEN === undefined)('genuine files of GEOPM (needs TRISCOPE_GO
     );
     expect(paths).toHaveLength(34);
     expect(paths.filter((path) => infoOf(path).damaged)).toEqual([]);
-    expect(paths.filter(isReport)).toEqual(paths.filter((path) => /report/i.test(infoOf(path).era)));
+    expect(paths.filter(isReport)).toEqual(
+      paths.filter((path) => /report/i.test(infoOf(path).era)),
+    );
   });
 
   it('that are no reports are hardly read to find that out', () => {
