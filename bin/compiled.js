@@ -11,8 +11,10 @@ const { dirname, isAbsolute, join } = require('node:path');
 const { cachedDataVersionTag } = require('node:v8');
 const { threadId } = require('node:worker_threads');
 
-/** Most files in the folder. New versions of this package, or of Node, make new ones; the oldest are removed. */
+/** Most files in the folder. New versions of this package, or of Node, make new ones; those that were not used for longest are removed. */
 const MOST_FILES = 64;
+/** Milliseconds for which a file that is used is not touched again: its time says when it was used, to a day. */
+const TOUCHED = 86_400_000;
 /** A run that compiled this much more than what was kept is kept in its place, and the next run is examined, too. */
 const GROWTH = 1.1;
 
@@ -30,6 +32,15 @@ const isSafe = () => isOwn(fs.lstatSync(folder), 0o077);
 /** The last line of a file shows that it is complete: what it belongs to, and whether it need not be examined again. */
 const lastLine = (name, settled) => `\n${name} ${settled ? 'settled' : 'growing'}\n`;
 
+function touch(file) {
+  try {
+    const now = Date.now() / 1000;
+    fs.futimesSync(file, now, now);
+  } catch {
+    // On a disk that is only read nothing is removed either.
+  }
+}
+
 /**
  * What is kept: `{ data, settled }`, or null.
  * @param key names script, use and content
@@ -46,9 +57,9 @@ exports.readCompiled = (key) => {
     const at = bytes.lastIndexOf('\n', -2);
     const line = bytes.toString('latin1', at);
     const settled = line === lastLine(name, true);
-    return settled || line === lastLine(name, false)
-      ? { data: bytes.subarray(0, at), settled }
-      : null;
+    if (!settled && line !== lastLine(name, false)) return null;
+    if (Date.now() - facts.mtimeMs > TOUCHED) touch(file);
+    return { data: bytes.subarray(0, at), settled };
   } catch {
     // It does not exist, or cannot be read.
     return null;
@@ -83,10 +94,10 @@ function write(name, script, kept) {
     flush: true,
   });
   fs.renameSync(own, path);
-  removeOldest();
+  removeUnused();
 }
 
-function removeOldest() {
+function removeUnused() {
   const files = fs.readdirSync(folder).map((name) => join(folder, name));
   if (files.length <= MOST_FILES) return;
   const time = (path) => fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -275,6 +276,23 @@ describe('what starts', () => {
     run(environment(at));
     expect(keptIn(at)).toHaveLength(64);
     expect(keptIn(at)).toContain(path);
+  });
+
+  it('removes first what was not used for longest, not what was made first', () => {
+    const at = home();
+    run(environment(at));
+    run(environment(at));
+    const [used] = keptIn(at);
+    const daysAgo = (n: number) => (Date.now() - n * 86_400_000) / 1000;
+    utimesSync(used, daysAgo(9), daysAgo(9));
+    for (let i = 0; i < 70; i++) {
+      writeFileSync(`${used}-${i}`, '');
+      utimesSync(`${used}-${i}`, daysAgo(2), daysAgo(2));
+    }
+    run(environment(at));
+    node(folder, ['bin/triscope', 'another', 'y'], environment(at));
+    expect(keptIn(at)).toHaveLength(64);
+    expect(keptIn(at)).toContain(used);
   });
 
   it('is what tsc compiled last, whoever called it', () => {
