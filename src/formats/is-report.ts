@@ -5,7 +5,7 @@ import { beginningOf, openFile } from './source.ts';
 
 /** How reports begin, but not traces. */
 const BEGINNING = /^\s*(---|#(?! geopm_version)|"?GEOPM Version|"?host|"?sample-time)/i;
-const BEGINNING_BYTES = 512;
+const BEGINNING_BYTES = 64;
 
 /** Whether a path is a file that is a report of GEOPM. @throws FormatError for a file that cannot be read */
 export function isReport(path: string): boolean {
