@@ -280,6 +280,8 @@ describe('programs of other kinds', () => {
     expect(host['Application Totals']['runtime (s)']).toBeGreaterThan(0.25);
     expect(host['Application Totals']['package-energy (J)']).toBeGreaterThan(10);
     expect(host.Triscope.processes).toEqual([]);
+    // Energy and time are of the same samples.
+    expect(host['Application Totals']['power (W)']).toBeCloseTo(50, 2);
   });
 
   it('that are not there end with 127, as in a shell', async () => {

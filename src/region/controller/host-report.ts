@@ -96,7 +96,8 @@ function epochSection(
 function applicationSection(state: HostState, exact: ExactTotals): ReportFields {
   const { sampled, compat, processes } = state;
   const runtime = processes.length === 0 ? state.elapsed : exact.ended - exact.started;
-  const sync = compat ? sampled.seconds(ROW.application) : runtime;
+  // Of a program that marks nothing, samples begin and end within its time: energy is that of their time.
+  const sync = compat || processes.length === 0 ? sampled.seconds(ROW.application) : runtime;
   const memory = peakMemory();
   return new Map([
     ...section(runtime, 0, sampled.section(ROW.application, sync)),
