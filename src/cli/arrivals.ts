@@ -6,7 +6,7 @@ import { JOB_INDEX } from '../query/job-tables.ts';
 import type { IndexTask } from './index-worker.ts';
 
 /** Milliseconds for which files are gathered: all nodes begin their files at about the same time. */
-const GATHERED = 60_000;
+const GATHERED_MS = 60_000;
 
 /** Gathers files that are whole, and has them read into the index. */
 export class Arrivals {
@@ -24,7 +24,7 @@ export class Arrivals {
   /** @param path in the archive, such as `HOST/1380603606` */
   add(path: string): void {
     this.paths.push(path);
-    this.timer ??= setTimeout(() => this.flush(), GATHERED).unref();
+    this.timer ??= setTimeout(() => this.flush(), GATHERED_MS).unref();
   }
 
   /** Reads what was gathered, and waits for what is being read. */

@@ -13,12 +13,12 @@ import { type TrialCall, trialRun } from './trial-run.ts';
 /** `--pes=auto` as a number. */
 export const AUTO = 0;
 /** Seconds of the trial on one PE, and of trials on several, whose threads have more to compile. */
-const ALONE = 0.8;
-const TOGETHER = 1.6;
+const ALONE_SECONDS = 0.8;
+const TOGETHER_SECONDS = 1.6;
 /** Factor by which a trial may take longer where nothing was committed in time because the machine is busy. */
 const SLOW = 8;
 /** Seconds that the whole run must take on one PE for each further trial to be worth its time. */
-const WORTH = 8;
+const WORTH_SECONDS = 8;
 /** Speedup from which several PEs are chosen; less is noise. */
 const CLEARLY = 1.05;
 
@@ -33,20 +33,21 @@ export type PesTrial = (pes: number, seconds: number) => Promise<TrialRun>;
 /** From all CPUs down by halves; each is tried only if the whole run is long enough for it. */
 export async function choosePes(cpus: number, trial: PesTrial): Promise<Choice> {
   if (cpus < 2) return { pes: 1, why: 'there is one CPU' };
-  const alone = await trial(1, ALONE)
-    .catch(() => trial(1, SLOW * ALONE))
+  const alone = await trial(1, ALONE_SECONDS)
+    .catch(() => trial(1, SLOW * ALONE_SECONDS))
     .catch(() => null);
-  if (alone === null) return { pes: 1, why: `no run on one PE started within ${SLOW * ALONE} s` };
+  if (alone === null)
+    return { pes: 1, why: `no run on one PE started within ${SLOW * ALONE_SECONDS} s` };
   const { wallSeconds, reached } = alone;
   if (reached >= 1) return { pes: 1, why: `the run takes ${wallSeconds.toFixed(2)} s` };
   const whole = reached > 0 ? wallSeconds / reached : Infinity;
-  if (whole < WORTH) {
+  if (whole < WORTH_SECONDS) {
     return { pes: 1, why: `the run takes about ${whole.toFixed(1)} s, too short to try more PEs` };
   }
   let best = { pes: 1, rate: alone.eventRate * CLEARLY };
   const tried = [`1: ${short(alone.eventRate)}`];
-  for (let pes = cpus, left = whole / WORTH; pes > 1 && left >= 1; pes >>= 1, left--) {
-    const rate = (await trial(pes, TOGETHER).catch(() => null))?.eventRate ?? 0;
+  for (let pes = cpus, left = whole / WORTH_SECONDS; pes > 1 && left >= 1; pes >>= 1, left--) {
+    const rate = (await trial(pes, TOGETHER_SECONDS).catch(() => null))?.eventRate ?? 0;
     tried.push(`${pes}: ${rate > 0 ? short(rate) : 'none'}`);
     if (rate > best.rate) best = { pes, rate };
   }

@@ -10,11 +10,11 @@ import { UsageError } from './errors.ts';
 import { version } from './version.ts';
 
 /** Milliseconds between samples of the node’s counters. */
-const ALL_INTERVAL = 1000;
+const ALL_INTERVAL_MS = 1000;
 /** Seconds between samples of the regions that PEs are in. */
-const REGION_PERIOD = 0.02;
+const REGION_PERIOD_SECONDS = 0.02;
 /** Seconds between interim reports of a run that is shown live. */
-const SHOWN_EVERY = 2;
+const SHOWN_EVERY_SECONDS = 2;
 /** In the recording's folder. */
 export const REPORT = 'geopm.report';
 
@@ -70,7 +70,7 @@ export function regionSettings(
     version: `triscope-${version()}`,
     profile,
     agent: 'monitor',
-    period: REGION_PERIOD,
+    period: REGION_PERIOD_SECONDS,
     timeout: Number.POSITIVE_INFINITY,
     report,
     reportSignals: [],
@@ -113,7 +113,11 @@ export class Companions {
     const { folder, profile, nodeInterval, regions, pages, onBytes } = request;
     const controller = regions
       ? await watchOwn({
-          settings: regionSettings(join(folder, REPORT), profile, onBytes ? SHOWN_EVERY : Infinity),
+          settings: regionSettings(
+            join(folder, REPORT),
+            profile,
+            onBytes ? SHOWN_EVERY_SECONDS : Infinity,
+          ),
           auto: 'sim',
           say: () => {},
           ...(pages !== undefined && { pages }),
@@ -127,7 +131,7 @@ export class Companions {
               folder: join(folder, 'node'),
               interval: nodeInterval,
               types: ['cpu', 'cpu_steal'],
-              allInterval: ALL_INTERVAL,
+              allInterval: ALL_INTERVAL_MS,
               jobId: String(process.pid),
               ...(onBytes && { onBytes }),
             });

@@ -2,12 +2,13 @@
 
 import { didYouMean } from '../model/nearest.ts';
 import { flag, float, type OptionSpecs, text } from '../model/option.ts';
+import { DAY_SECONDS } from '../model/units.ts';
 
 const ONE_HOST = 'a controller watches its own host';
 const BESIDE = 'the controller is always a process of its own';
 
 /** Of what is a number of seconds. */
-export const SECONDS = { min: 0.0001, max: 86_400, placeholder: 'S', unit: 's' };
+export const SECONDS = { min: 0.0001, max: DAY_SECONDS, placeholder: 'S', unit: 's' };
 
 /** An option that GEOPM's scripts may have, and that does nothing. `value`: what its value is called. */
 const idle = (why: string, value?: string) =>

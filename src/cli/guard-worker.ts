@@ -4,20 +4,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SignalLook } from '../os/signals.ts';
 import {
-  ECHO,
+  ECHO_MS,
   endOverdue,
   type GuardMessage,
   type GuardTask,
   type LastFile,
-  LEAVE,
+  LEAVE_MS,
   leaveFile,
   WRITING,
 } from './guard.ts';
 
 /** Milliseconds between looks. */
-const PERIOD = 100;
+const PERIOD_MS = 100;
 /** Milliseconds that the main thread has to end after a second signal. */
-const SECOND = 500;
+const AFTER_SECOND_MS = 500;
 
 const { word, grace, caught, code } = workerData as GuardTask;
 
@@ -29,18 +29,19 @@ function look(signals: SignalLook): void {
   const now = performance.now();
   if (signals.take()) {
     if (first > now) first = now;
-    else if (now - first > ECHO) second = Math.min(second, now);
+    else if (now - first > ECHO_MS) second = Math.min(second, now);
   }
   const isWriting = Atomics.load(word, 0) === WRITING;
-  if (!isWriting && now - first >= LEAVE) {
+  if (!isWriting && now - first >= LEAVE_MS) {
     leaveFile(last);
     last = null;
   }
-  if ((!isWriting && now - first >= grace) || now - second >= SECOND) endOverdue(grace, code);
+  if ((!isWriting && now - first >= grace) || now - second >= AFTER_SECOND_MS)
+    endOverdue(grace, code);
 }
 
 const signals = new SignalLook(caught);
-const timer = setInterval(look, PERIOD, signals);
+const timer = setInterval(look, PERIOD_MS, signals);
 parentPort?.on('message', (message: GuardMessage) => {
   if (message !== null) {
     last = message;

@@ -6,17 +6,17 @@ import { launchedRank } from '../os/mpi/launcher.ts';
 import { type CaughtSignals, catchSignals } from '../os/signals.ts';
 
 /** Milliseconds in which a second signal counts as the first: npm and timeout(1) also pass on the signal that this process got already. */
-export const ECHO = 300;
+export const ECHO_MS = 300;
 
 /** Milliseconds from a signal to the end of what does not stop. */
-const GRACE = 1500;
+const GRACE_MS = 1500;
 /** The same for ranks. mpirun kills them after a second; a signal sent to one rank stops the others, too. */
-const RANK_GRACE = 5000;
+const RANK_GRACE_MS = 5000;
 
-const grace = (): number => (launchedRank() === null ? GRACE : RANK_GRACE);
+const grace = (): number => (launchedRank() === null ? GRACE_MS : RANK_GRACE_MS);
 
 /** Milliseconds from a signal to the file that is left: before mpirun kills. */
-export const LEAVE = 600;
+export const LEAVE_MS = 600;
 
 /** Value of the shared word once the run has stopped and its results are being written. */
 export const WRITING = 1;
@@ -83,7 +83,7 @@ export function guardTimer(names: readonly NodeJS.Signals[], code: number): Guar
   let last: LastFile | null = null;
   const ms = grace();
   const wait = () => {
-    setTimeout(() => isWriting || leaveFile(last), LEAVE).unref();
+    setTimeout(() => isWriting || leaveFile(last), LEAVE_MS).unref();
     setTimeout(() => isWriting || endOverdue(ms, code), ms).unref();
   };
   for (const name of names) process.once(name, wait);

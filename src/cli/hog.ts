@@ -28,7 +28,7 @@ export class Hog {
 }
 
 /** Milliseconds between looks at whether its parent is still there. */
-const LOOK_EVERY = 50;
+const LOOK_EVERY_MS = 50;
 
 function work(cpu: number, seconds: number): void {
   // A process that cannot be bound to the CPU slows every PE.
@@ -36,7 +36,7 @@ function work(cpu: number, seconds: number): void {
   const parent = process.ppid;
   const end = performance.now() + 1000 * seconds;
   while (performance.now() < end && process.ppid === parent) {
-    const look = performance.now() + LOOK_EVERY;
+    const look = performance.now() + LOOK_EVERY_MS;
     while (performance.now() < look);
   }
 }

@@ -2,7 +2,7 @@
 import { launchedRank } from '../os/mpi/launcher.ts';
 import type { LoadedModel } from '../sim/load-model.ts';
 import { EXIT } from './errors.ts';
-import { ECHO, guardThread, guardTimer, type LastFile } from './guard.ts';
+import { ECHO_MS, guardThread, guardTimer, type LastFile } from './guard.ts';
 import { leave } from './leave.ts';
 
 export interface Interrupt {
@@ -38,7 +38,7 @@ export function onInterrupt(blocks = false): Interrupt {
   let first = 0;
   const listener = () => {
     if (signal.aborted) {
-      if (performance.now() - first > ECHO) leave(EXIT.interrupted);
+      if (performance.now() - first > ECHO_MS) leave(EXIT.interrupted);
       return;
     }
     first = performance.now();

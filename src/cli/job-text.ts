@@ -17,6 +17,7 @@ import {
   tracksOf,
 } from '../findings/job/index.ts';
 import { counted, duration, shareText } from '../model/measures/index.ts';
+import { GIB } from '../model/units.ts';
 import { sparkline } from './sparkline.ts';
 import { figure, type painter, table } from './table.ts';
 
@@ -25,7 +26,6 @@ type Paint = ReturnType<typeof painter>;
 /** Hosts, devices and processes that are shown, unless all are asked for. */
 const SHOWN = 16;
 const INPUTS = 3;
-const GIB = 2 ** 30;
 
 const more = (count: number, what: string) =>
   count > 0 ? [`  … and ${counted(count, what)} more (--all, --json)`] : [];

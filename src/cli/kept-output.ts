@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { basename } from 'node:path';
 
 /** Bytes of the begin, and of the end, that are kept. */
-const MOST = 1 << 20;
+const MOST_BYTES = 1 << 20;
 /** Programs that pass on what their ranks print: these never have the terminal, or file, itself. */
 const LAUNCHERS = /^(mpirun|mpiexec(\.\w+)?|orterun|prterun|prun|srun|aprun|jsrun|flux)$/;
 /** open(2), as /proc/PID/fdinfo tells it in octal digits. */
@@ -49,23 +49,24 @@ export class KeptOutput {
   }
 
   private add(bytes: Buffer): void {
-    const room = Math.min(bytes.length, MOST - this.begun);
+    const room = Math.min(bytes.length, MOST_BYTES - this.begun);
     if (room > 0) this.begin.push(bytes.subarray(0, room));
     this.begun += Math.max(0, room);
     const rest = bytes.subarray(Math.max(0, room));
     if (rest.length === 0) return;
     this.end.push(rest);
     this.ended += rest.length;
-    while (this.ended - this.end[0].length >= MOST) this.ended -= this.end.shift()?.length ?? 0;
+    while (this.ended - this.end[0].length >= MOST_BYTES)
+      this.ended -= this.end.shift()?.length ?? 0;
   }
 
   private read(from: number): void {
     try {
       const file = openSync('/proc/self/fd/1', 'r');
       const { size } = fstatSync(file);
-      const pieces = [from, Math.max(from + MOST, size - MOST)];
+      const pieces = [from, Math.max(from + MOST_BYTES, size - MOST_BYTES)];
       for (const at of pieces) {
-        const bytes = Buffer.alloc(Math.max(0, Math.min(MOST, size - at)));
+        const bytes = Buffer.alloc(Math.max(0, Math.min(MOST_BYTES, size - at)));
         this.add(bytes.subarray(0, readSync(file, bytes, 0, bytes.length, at)));
       }
       closeSync(file);

@@ -20,7 +20,7 @@ import type { LaunchedRank } from '../os/mpi/launcher.ts';
 import { type PeersSettings, REFUSED } from '../region/controller/index.ts';
 
 /** Milliseconds between looks. */
-const PACE = 50;
+const PACE_MS = 50;
 /** Milliseconds that the last rank of a machine, and the last machine, may be late. */
 const MOST_LATE_MS = 30_000;
 
@@ -41,7 +41,7 @@ export function pagesOfJob(job: string): string {
 
 /** Waits until `done`; false where that takes too long. */
 async function within(done: () => boolean): Promise<boolean> {
-  for (const until = Date.now() + MOST_LATE_MS; !done(); await sleep(PACE)) {
+  for (const until = Date.now() + MOST_LATE_MS; !done(); await sleep(PACE_MS)) {
     if (Date.now() > until) return false;
   }
   return true;

@@ -19,7 +19,7 @@ import { ROOT, rootFrom } from './root-option.ts';
 const LOG_FOLDER = '/var/log/triscope';
 
 /** Seconds; the longest that a sample may wait. */
-const LONGEST = 60;
+const LONGEST_SECONDS = 60;
 
 /** The folder of the log. */
 export const DIR = text('', 'the log’s folder', {
@@ -61,7 +61,7 @@ export const LOG_OPTIONS = {
   root: ROOT,
   deadline: float(2, 'how long to wait for sources that may block, such as Lustre’s', {
     min: 0.001,
-    max: LONGEST,
+    max: LONGEST_SECONDS,
     placeholder: 'SECONDS',
   }),
   type: types('collect only the named types'),

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 
 /** Milliseconds that followers get at the end to take what is on its way. */
-const LAST_FRAMES = 300;
+const LAST_FRAMES_MS = 300;
 
 export class PageOut {
   readonly url: string;
@@ -38,7 +38,7 @@ export class PageOut {
     const end = async () => {
       open = false;
       bus.update({ state: 'finished' });
-      await new Promise((resolve) => setTimeout(resolve, bus.followers > 0 ? LAST_FRAMES : 0));
+      await new Promise((resolve) => setTimeout(resolve, bus.followers > 0 ? LAST_FRAMES_MS : 0));
       await server.close();
       return bus.skipped > 0
         ? `--stream: followers were too slow: ${bus.skipped} batches were dropped`

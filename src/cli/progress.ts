@@ -7,7 +7,7 @@ import { figure } from './table.ts';
 import { steering } from './terminal.ts';
 
 /** Milliseconds between two lines, at least. */
-const PACE = 100;
+const PACE_MS = 100;
 
 /** Clears the line. */
 const CLEAR = () => steering('\r\x1b[K');
@@ -75,7 +75,7 @@ export class ProgressLine {
     const at = this.clock();
     // In a log, lines that the interval spaces out need no other limit.
     const paced = this.place === 'terminal' || this.interval === 0;
-    if (paced && at - this.lastAt < PACE) return;
+    if (paced && at - this.lastAt < PACE_MS) return;
     if (share - this.lastShare < this.interval || (!paced && share < this.interval)) return;
     this.lastAt = at;
     this.lastShare = paced ? share : Math.floor(share / this.interval) * this.interval;

@@ -9,7 +9,7 @@ import { leave } from './leave.ts';
 import { version } from './version.ts';
 
 /** Milliseconds for which other ranks wait, so that rank 0 reports an error that all of them have. */
-const DEFERENCE = 1500;
+const DEFERENCE_MS = 1500;
 
 /** Milliseconds before a rank ends all: MPICH's launcher drops what it has not read by then. */
 const LAST_WORDS = 100;
@@ -17,7 +17,7 @@ const LAST_WORDS = 100;
 /** Fails with an error that all ranks have: rank 0 reports it first. */
 export async function failRank(error: unknown): Promise<number> {
   const rank = launchedRank()?.rank ?? 0;
-  if (rank > 0) await sleep(DEFERENCE);
+  if (rank > 0) await sleep(DEFERENCE_MS);
   process.stderr.write(`${lineFor(error)}${rank > 0 ? ` (rank ${rank})` : ''}\n`);
   return exitCodeFor(error);
 }
@@ -35,7 +35,7 @@ export async function asRank(command: (world: MpiWorld) => Promise<number>): Pro
   } catch (error) {
     const code = exitCodeFor(error);
     // Rank 0 reports for all ranks an error that all of them have.
-    if (code === EXIT.usage && world.rank > 0) await sleep(DEFERENCE);
+    if (code === EXIT.usage && world.rank > 0) await sleep(DEFERENCE_MS);
     process.stderr.write(`${lineFor(error)} (rank ${world.rank})\n`);
     await sleep(LAST_WORDS);
     world.abort(code);

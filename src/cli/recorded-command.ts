@@ -36,10 +36,10 @@ import { oneLine } from './terminal.ts';
 import { version } from './version.ts';
 
 /** Seconds between samples of the trace of regions, and between reports so far. */
-const REGION_PERIOD = 0.1;
-const SAVE_EVERY = 5;
+const REGION_PERIOD_SECONDS = 0.1;
+const SAVE_EVERY_SECONDS = 5;
 /** Seconds that a command which handles a signal has to end. */
-const KILL_AFTER = 30;
+const KILL_AFTER_SECONDS = 30;
 const TRACE = 'geopm.trace';
 const VISITS = 'geopm.profile';
 /** Traced in any case: it tells when ranks were in MPI. */
@@ -49,11 +49,11 @@ const SHIMS = ['mpi', 'openmp', 'gomp'] as const;
 /** Where the MPI shim notes cycle counter and wall clock. */
 const ENV_CLOCKS = 'TRISCOPE_CLOCK_DIR';
 /** Milliseconds between looks for files of ROSS. */
-const LOOK = 1000;
+const LOOK_MS = 1000;
 /** Signals that end it: the command gets them. */
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Milliseconds by which a file system's times may be early. */
-const COARSE = 20;
+const COARSE_MS = 20;
 
 export interface RecordedCommandOptions {
   /** Name of the folder; after the command where it is not given. */
@@ -137,7 +137,7 @@ async function runBeside(options: RecordedCommandOptions, task: LaunchedRank): P
     ...{ [ENV_MARK]: jobMark(task), [ENV_CLOCKS]: clocks },
     ...(regions && markingEnvironment({ shims: SHIMS }, process.env)),
   };
-  const common = { command, say, killAfter: KILL_AFTER, env };
+  const common = { command, say, killAfter: KILL_AFTER_SECONDS, env };
   try {
     const code = regions
       ? await launchMarked({
@@ -178,7 +178,7 @@ class CommandRecording {
       sources: [source('processes', String(this.zero.wall), [])],
       pes: () => [],
     });
-    const since = Number(this.zero.wall / 1_000_000n) - COARSE;
+    const since = Number(this.zero.wall / 1_000_000n) - COARSE_MS;
     this.ross = new RossFiles(process.cwd(), resolve(this.path, ROSS_FOLDER), since);
     const { command } = options;
     const folder = resolve(this.path);
@@ -197,7 +197,7 @@ class CommandRecording {
     if (threads) await this.startProcesses();
     mkdirSync(join(this.path, CLOCKS_FOLDER));
     this.look();
-    const looking = setInterval(() => this.look(), LOOK);
+    const looking = setInterval(() => this.look(), LOOK_MS);
     let began = false;
     const onStart = (pid: number) => {
       began = true;
@@ -276,7 +276,7 @@ class CommandRecording {
     const env = { [ENV_MARK]: this.mark, [ENV_CLOCKS]: clocks };
     const { take } = this.printed;
     const common = {
-      ...{ command, say, killAfter: KILL_AFTER, onStart },
+      ...{ command, say, killAfter: KILL_AFTER_SECONDS, onStart },
       ...(take !== null && { onOutput: take }),
     };
     const { task } = this.options;
@@ -292,11 +292,11 @@ class CommandRecording {
     }
     this.tellUnmarked();
     const shims = markingEnvironment({ shims: SHIMS }, process.env);
-    const base = regionSettings(join(this.path, REPORT), basename(command[0]), SAVE_EVERY);
+    const base = regionSettings(join(this.path, REPORT), basename(command[0]), SAVE_EVERY_SECONDS);
     const trace = join(this.path, `${TRACE}-${hostname()}`);
     const wanted = { reportSignals: signals, traceSignals: [...new Set([...TRACED, ...signals])] };
     const settings = {
-      ...{ ...base, ...wanted, period: REGION_PERIOD, trace },
+      ...{ ...base, ...wanted, period: REGION_PERIOD_SECONDS, trace },
       ...(visits && { profileTrace: visitsIn(this.path) }),
     };
     const job = pages === undefined ? {} : { pages, others };

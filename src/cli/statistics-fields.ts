@@ -27,13 +27,13 @@ interface StatisticsSection {
 export const overNetwork = (r: RunResult) => r.transport === 'mpi' && r.sharedMemory !== 'all';
 
 /** Bytes of a PE's counters and times; of a KP's state, beside what undoing its events needs. */
-const PE_TABLES = 8 * (COUNTERS.length + ACTIVITIES.length);
-const KP_STATE = 4 << KP_SHIFT;
+const PE_TABLES_BYTES = 8 * (COUNTERS.length + ACTIVITIES.length);
+const KP_STATE_BYTES = 4 << KP_SHIFT;
 /** Bytes of an LP's two random streams; of its entries in the tables of ids, KPs and path lengths. */
-const STREAMS = 64;
-const LP_TABLES = 12;
+const LP_STREAMS_BYTES = 64;
+const LP_TABLES_BYTES = 12;
 /** Bytes of an event record before its message. */
-const EVENT_HEAD = 56;
+const EVENT_HEAD_BYTES = 56;
 
 /** ROSS's rule: percentages of nothing are 0. */
 const percent = (part: number, whole: number) => (whole > 0 ? (100 * part) / whole : 0);
@@ -184,17 +184,17 @@ export const STATISTICS: readonly StatisticsSection[] = [
   {
     title: 'TW Data Structure sizes in bytes (sizeof)',
     fields: [
-      { label: 'PE struct', column: 'pe_struct', value: () => PE_TABLES },
-      { label: 'KP struct', column: 'kp_struct', value: () => KP_STATE },
-      { label: 'LP struct', column: 'lp_struct', value: () => LP_TABLES },
+      { label: 'PE struct', column: 'pe_struct', value: () => PE_TABLES_BYTES },
+      { label: 'KP struct', column: 'kp_struct', value: () => KP_STATE_BYTES },
+      { label: 'LP struct', column: 'lp_struct', value: () => LP_TABLES_BYTES },
       {
         label: 'LP Model struct',
         column: 'lp_model_struct',
-        value: (r) => Math.max(0, r.lpBytes - STREAMS),
+        value: (r) => Math.max(0, r.lpBytes - LP_STREAMS_BYTES),
       },
-      { label: 'LP RNGs', column: 'lp_rngs', value: () => STREAMS },
-      { label: 'Total LP', column: 'total_lp_size', value: (r) => LP_TABLES + r.lpBytes },
-      { label: 'Event struct', column: 'event_struct', value: () => EVENT_HEAD },
+      { label: 'LP RNGs', column: 'lp_rngs', value: () => LP_STREAMS_BYTES },
+      { label: 'Total LP', column: 'total_lp_size', value: (r) => LP_TABLES_BYTES + r.lpBytes },
+      { label: 'Event struct', column: 'event_struct', value: () => EVENT_HEAD_BYTES },
       {
         label: 'Event struct with Model',
         column: 'event_struct_model',

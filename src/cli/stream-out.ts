@@ -5,11 +5,11 @@ import type { Writable } from 'node:stream';
 import { UsageError } from './errors.ts';
 
 /** Bytes that wait for a slow follower, at most. */
-const MOST_WAITING = 16 * 2 ** 20;
+const MOST_WAITING_BYTES = 16 * 2 ** 20;
 /** Word of a frame's header with its flags: 0 for data (docs/formats/frames.md). */
 const FLAGS_AT = 20;
 /** Milliseconds between looks at whether somebody reads a named pipe, and whether the last frames are taken. */
-const PERIOD = 50;
+const PERIOD_MS = 50;
 /** Milliseconds in which a follower must take something at the end, or is given up. */
 const FOLLOWER_WAIT_MS = 2000;
 
@@ -55,7 +55,7 @@ export class StreamOut {
           : createWriteStream('', { fd: 1 }),
       );
     } else if (statOf(path)?.isFIFO()) {
-      this.attempts = setInterval(() => this.attempt(), PERIOD);
+      this.attempts = setInterval(() => this.attempt(), PERIOD_MS);
       this.attempt();
     } else {
       try {
@@ -109,7 +109,7 @@ export class StreamOut {
     this.dropped += dropped;
     for (const frame of frames) {
       const waiting = this.out?.writableLength ?? this.earlyBytes;
-      if (isData(frame) && (this.failure !== null || waiting > MOST_WAITING)) this.dropped++;
+      if (isData(frame) && (this.failure !== null || waiting > MOST_WAITING_BYTES)) this.dropped++;
       else if (this.failure !== null) continue;
       else if (this.out === null) {
         this.early.push(frame);
@@ -146,7 +146,7 @@ export class StreamOut {
       if (waiting !== left) since = performance.now();
       left = waiting;
       if (performance.now() - since > FOLLOWER_WAIT_MS) return;
-      await new Promise((resolve) => setTimeout(resolve, PERIOD));
+      await new Promise((resolve) => setTimeout(resolve, PERIOD_MS));
     }
   }
 }

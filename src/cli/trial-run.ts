@@ -27,9 +27,9 @@ interface Printed {
 }
 
 /** Longest delay that a timer takes. */
-const LONGEST = 2 ** 31 - 1;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Milliseconds that an interrupted run has to sum up. */
-const TO_END = 5000;
+const TO_END_MS = 5000;
 
 /** @throws ModelError with the run's own line */
 export function trialRun({ args, seconds, signal, partly = false }: TrialCall): Promise<TrialRun> {
@@ -46,7 +46,7 @@ export function trialRun({ args, seconds, signal, partly = false }: TrialCall): 
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop);
   const within = (milliseconds: number, then: () => void) =>
-    setTimeout(then, Math.min(LONGEST, milliseconds));
+    setTimeout(then, Math.min(LONGEST_TIMER_MS, milliseconds));
   const giveUp = () => {
     late = true;
     stop();
@@ -54,7 +54,7 @@ export function trialRun({ args, seconds, signal, partly = false }: TrialCall): 
   let timer = within(seconds * 1000, () => {
     if (!partly) return giveUp();
     child.kill('SIGINT');
-    timer = within(TO_END, giveUp);
+    timer = within(TO_END_MS, giveUp);
   });
   return new Promise((resolve, reject) => {
     const done = () => {

@@ -1,5 +1,7 @@
 /** Options of `triscope signal watch`: geopmsession's, and the exporter's port. */
+
 import { choice, flag, float, int, text } from '../model/option.ts';
+import { DAY_SECONDS } from '../model/units.ts';
 import { isAlive } from '../os/alive.ts';
 import type { ReportFormat } from '../region/signals/index.ts';
 import type { Given } from './command.ts';
@@ -7,7 +9,6 @@ import { UsageError } from './errors.ts';
 import { ROOT } from './root-option.ts';
 import { SYNTHETIC } from './signal-options.ts';
 
-const MOST_PERIOD = 86400;
 const MOST_PORT = 65535;
 
 interface WatchOptions {
@@ -35,7 +36,7 @@ export const WATCH_OPTIONS = {
   time: float(0, 'seconds to watch; 0: one sample', { min: 0, placeholder: 'S', short: 't' }),
   period: float(0, 'seconds between samples; ⌈time / period⌉ + 1 rows', {
     min: 0,
-    max: MOST_PERIOD,
+    max: DAY_SECONDS,
     placeholder: 'S',
     short: 'p',
   }),

@@ -81,7 +81,7 @@ export async function examine(
 
 const INFO: Severity = 'info';
 /** A finding has to be about at least this many seconds of a simulation: compiling and starting take about as long. */
-const LEAST_LOST = 0.05;
+const LEAST_LOST_SECONDS = 0.05;
 
 /**
  * Seconds of the recorded simulation; null if they were not recorded, or there are several simulations.
@@ -94,7 +94,7 @@ async function secondsOf({ recording, has }: Subject): Promise<number | null> {
 
 /** Whether the possible gain is large enough for more than an info. */
 const isWorthIt = ({ gain }: Finding, wall: number | null): boolean =>
-  wall === null || gain === undefined || wall * (1 - 1 / gain) >= LEAST_LOST;
+  wall === null || gain === undefined || wall * (1 - 1 / gain) >= LEAST_LOST_SECONDS;
 
 /**
  * The findings on one job of those rules about jobs that read nothing but its records.

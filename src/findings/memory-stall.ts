@@ -52,10 +52,10 @@ FROM process_pressure_rate WHERE resource = 'memory' GROUP BY host
 HAVING sum(t - t0) >= ${LONG.value} ORDER BY some_s DESC`;
 
 /** The least size of a page, in bytes: some machines have larger ones. */
-const PAGE = 4096;
+const PAGE_BYTES = 4096;
 
 const REREAD = `WITH dropped AS (
-  SELECT host, cgroup, sum(refaulted * (t - t0)) * ${PAGE} AS again FROM process_refault_rate GROUP BY host, cgroup),
+  SELECT host, cgroup, sum(refaulted * (t - t0)) * ${PAGE_BYTES} AS again FROM process_refault_rate GROUP BY host, cgroup),
 room AS (SELECT host, cgroup, max("limit")::DOUBLE AS "limit" FROM process_limit GROUP BY host, cgroup),
 device AS (SELECT host, sum(device_read * (t - t0)) AS read FROM process_io_rate GROUP BY host)
 SELECT host, cgroup, "limit", again, read FROM dropped JOIN room USING (host, cgroup) JOIN device USING (host)

@@ -1,6 +1,7 @@
 /** Hosts whose memory is nearly all in use. */
-import { KIB } from '../model/bytes.ts';
+
 import { bytes, inputsOf, MEMORY_IN_USE, sqlOf } from '../model/measures/index.ts';
+import { KIB } from '../model/units.ts';
 import { asRows, type FindingRule, graded, OWN, percent } from './finding.ts';
 
 const SOME = {

@@ -30,7 +30,7 @@ const MINOR = {
   source: `${OWN}: each takes about a microsecond, 10 % of the time in all`,
 };
 /** The approximate time of a page fault without I/O, in seconds. */
-const A_FAULT = 1e-6;
+const FAULT_SECONDS = 1e-6;
 const MAJOR = {
   value: 50,
   unit: 'faults/s',
@@ -117,7 +117,7 @@ export const PAGE_FAULTS: FindingRule = {
         'faults',
         ({ minor_faults }) => `faulted in ${whole(minor_faults)} pages a second`,
         ({ minor_faults }) =>
-          expecting(this.knob, minor_faults * A_FAULT, 'a fault takes about a microsecond'),
+          expecting(this.knob, minor_faults * FAULT_SECONDS, 'a fault takes about a microsecond'),
       )),
     ];
   },

@@ -268,13 +268,13 @@ interface SharedCpu {
 }
 
 /** How PEs are placed: threads by options of the simulator, ranks of MPI by their launcher. */
-interface Places {
+interface Placement {
   readonly count: string;
   readonly bind: string;
   readonly areRanks: boolean;
 }
 
-async function placesOf({ recording }: Subject): Promise<Places> {
+async function placesOf({ recording }: Subject): Promise<Placement> {
   const [{ ranks }] = await recording.query<{ ranks: number }>(
     'SELECT count(DISTINCT rank)::DOUBLE AS ranks FROM pes',
   );
@@ -284,7 +284,7 @@ async function placesOf({ recording }: Subject): Promise<Places> {
 }
 
 /** PEs that are bound to one CPU: each gets a part of it at best. */
-const sharing = (one: SharedCpu, { bind }: Places): FindingParts => ({
+const sharing = (one: SharedCpu, { bind }: Placement): FindingParts => ({
   severity: 'problem',
   sentence: `${pes(one.pes)} share CPU ${one.cpu} of ${one.host}: each has at most ${percent(1 / one.pes.length)} of it.`,
   evidence: { sql: SHARED, rows: [one as unknown as Row] },

@@ -12,7 +12,7 @@ const ANY = {
 const SPOTS = 'SELECT file, what FROM suspect ORDER BY file';
 const STATE = 'SELECT name, state, error, started, ended, dropped_bytes FROM recording';
 
-interface Facts {
+interface EndRow {
   readonly state: string | null;
   readonly error: string | null;
   readonly dropped_bytes: number | null;
@@ -48,7 +48,7 @@ export const SUSPECT_DATA: FindingRule = {
         advice: this.knob,
       });
     }
-    const facts = await recording.query<Facts>(STATE);
+    const facts = await recording.query<EndRow>(STATE);
     const evidence = { sql: STATE, rows: asRows(facts) };
     for (const { state, error, dropped_bytes } of facts) {
       const end = state === null ? undefined : ENDS[state];

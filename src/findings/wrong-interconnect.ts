@@ -1,6 +1,7 @@
 /** Messages between hosts over Ethernet. */
-import { MIB } from '../model/bytes.ts';
+
 import { bytes } from '../model/measures/index.ts';
+import { MIB } from '../model/units.ts';
 import { hostsOf, jobRule } from './job-rule.ts';
 
 const SOME = {

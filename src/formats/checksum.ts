@@ -8,7 +8,7 @@ interface FileSum {
 }
 
 /** Bytes read at a time: larger pieces are no faster. */
-const CHUNK = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
 
 /**
  * Reads the whole file: about 0.8 s per GB if it is still in memory.
@@ -23,7 +23,7 @@ export function fileSum(path: string, until = Number.POSITIVE_INFINITY): FileSum
   const source = openFile(path);
   try {
     const hash = createHash('sha256');
-    const chunk = new Uint8Array(CHUNK);
+    const chunk = new Uint8Array(CHUNK_BYTES);
     let bytes = 0;
     for (;;) {
       const got = source.read(bytes, chunk);

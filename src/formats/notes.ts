@@ -35,8 +35,8 @@ export function readNotes(folder: string): readonly Note[] {
 }
 
 /** Milliseconds to wait for another process that changes the notes, and between two looks. */
-const PATIENCE = 10_000;
-const LOOK = 20;
+const LOCK_WAIT_MS = 10_000;
+const LOOK_MS = 20;
 
 /**
  * Works while no other process changes the notes of a folder, so that of two at once neither loses the other's. If folders
@@ -51,11 +51,11 @@ export async function aloneWithNotes<T>(folder: string, work: () => T): Promise<
     throw new NotesFileError(`${folder}: ${readReason(error)}`);
   }
   try {
-    for (let waited = 0; canLock() && !tryLock(lock); waited += LOOK) {
-      if (waited >= PATIENCE) {
+    for (let waited = 0; canLock() && !tryLock(lock); waited += LOOK_MS) {
+      if (waited >= LOCK_WAIT_MS) {
         throw new NotesFileError(`${folder}: another process is changing its notes; try again`);
       }
-      await new Promise((resolve) => setTimeout(resolve, LOOK));
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
     return work();
   } finally {

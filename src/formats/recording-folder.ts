@@ -65,10 +65,10 @@ export function recordingFolder(name: string): string {
 /**
  * Milliseconds that an interrupted run may spend on checksums of its files, while the user waits.
  */
-const MOST_SUMMING = 500;
+const MOST_SUMMING_MS = 500;
 
 /** Error in nanoseconds of a clock reading that another process made for a source. */
-const READING = 20_000;
+const READING_NS = 20_000;
 
 /**
  * Nanoseconds by which the sources' times of the same moment may differ. Some are of the monotonic clock, others of
@@ -82,7 +82,7 @@ function boundOf(begun: ClockPair, ended: ClockPair, clocks: readonly RecordingC
       Math.abs(Number(BigInt(end[clock]) - BigInt(start[clock])));
     return start.uncertainty + end.uncertainty + Math.max(moved('monotonic'), moved('wall'));
   });
-  const own = Math.abs(slewed) + begun.apart + ended.apart + READING;
+  const own = Math.abs(slewed) + begun.apart + ended.apart + READING_NS;
   return Math.ceil(own + Math.max(0, ...far));
 }
 
@@ -178,7 +178,7 @@ export class RecordingFolder {
     hasTime: boolean,
     clocks: readonly RecordingClock[] = [],
   ): RecordingSource[] {
-    const until = hasTime ? Number.POSITIVE_INFINITY : performance.now() + MOST_SUMMING;
+    const until = hasTime ? Number.POSITIVE_INFINITY : performance.now() + MOST_SUMMING_MS;
     const withSum = (file: RecordingFile): RecordingFile => {
       try {
         return { ...file, ...fileSum(join(this.path, file.path), until) };

@@ -84,7 +84,7 @@ export interface OpenedFile extends OpenFile {
 }
 
 /** Bytes at the end of what was read by which a file is known again. */
-const KNOWN_BY = 512;
+const KNOWN_BY_BYTES = 512;
 
 /** Below this confidence a file may be of no format at all: it is not opened unless a recording names its format. */
 const SURE = 0.5;
@@ -121,7 +121,7 @@ export function openData(
     return Object.assign(Object.create(open) as OpenFile, {
       format: format.name,
       remember: () => {
-        const end = endOf(source, KNOWN_BY);
+        const end = endOf(source, KNOWN_BY_BYTES);
         const at = source.size - end.length;
         return () => {
           const now = new Uint8Array(end.length);

@@ -143,8 +143,8 @@ function opened(path: string): { descriptor: number; stat: Stats; identity: stri
 }
 
 /** Bytes of a block as stat(2) counts them. */
-const BLOCK = 512;
-const allocatedOf = ({ blocks }: Stats): number => BLOCK * blocks;
+const BLOCK_BYTES = 512;
+const allocatedOf = ({ blocks }: Stats): number => BLOCK_BYTES * blocks;
 
 /**
  * Opens a file. @throws FormatError for one that cannot be opened, and for what is no file

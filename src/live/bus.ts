@@ -5,7 +5,7 @@
 import { FrameEncoder } from '../formats/frames/index.ts';
 import { AT, FLAG_DICTIONARY, FLAG_SCHEMA, HEADER_BYTES } from '../formats/frames/layout.ts';
 import type { Batch } from '../model/metric.ts';
-import type { Facts } from '../view/facts/run.ts';
+import type { PageFacts } from '../view/facts/run.ts';
 
 /** A receiver of what is recorded: facts of the run, and frames of samples. */
 export interface Follower {
@@ -15,7 +15,7 @@ export interface Follower {
    */
   frame(stream: number, frame: Uint8Array, must: boolean, left: number): boolean;
   /** Receives what is known of the run, whenever it changes. */
-  facts(facts: Facts): void;
+  facts(facts: PageFacts): void;
   /** Whether it wants samples of a table; all tables by default. */
   wants?(table: string): boolean;
   /** For a follower that passes frames on: how many follow it, and frames for which these had no room. */
@@ -35,9 +35,9 @@ interface Following {
 }
 
 /** Bytes of earlier frames that a follower gets who joins late. */
-const HISTORY = 32 * 1024 * 1024;
+const HISTORY_BYTES = 32 * 1024 * 1024;
 
-const NO_FACTS: Facts = {
+const NO_FACTS: PageFacts = {
   title: 'live run',
   command: '',
   state: 'running',
@@ -73,7 +73,7 @@ export class LiveBus {
   private readonly _followers = new Set<Following>();
   private readonly encoder = new FrameEncoder();
   private _skipped = 0;
-  private _facts: Facts;
+  private _facts: PageFacts;
   /** Definitions and dictionaries by stream: a new follower needs them all. */
   private readonly definitions: SentFrame[] = [];
   private readonly history: SentFrame[] = [];
@@ -85,13 +85,13 @@ export class LiveBus {
   private readonly forgotten = new Map<string, number>();
 
   /** @param facts what is known of the run from the start */
-  constructor(facts: Partial<Facts> = {}) {
+  constructor(facts: Partial<PageFacts> = {}) {
     const now = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
     this._facts = { ...NO_FACTS, zero: String(now), ...facts };
   }
 
   /** What is known of the run. */
-  get facts(): Facts {
+  get facts(): PageFacts {
     return this._facts;
   }
 
@@ -110,7 +110,7 @@ export class LiveBus {
   }
 
   /** Changes what is said about the run: its PEs' places once they are known, its state at the end. */
-  update(facts: Partial<Facts>): void {
+  update(facts: Partial<PageFacts>): void {
     this._facts = { ...this._facts, ...facts };
     for (const { follower } of this._followers) follower.facts(this._facts);
   }
@@ -177,7 +177,7 @@ export class LiveBus {
     this.history.push(kept);
     this.historyBytes += kept.frame.length;
     let gone = 0;
-    while (this.historyBytes > HISTORY && gone < this.history.length - 1) {
+    while (this.historyBytes > HISTORY_BYTES && gone < this.history.length - 1) {
       const { frame, table } = this.history[gone++];
       this.historyBytes -= frame.length;
       this.forgotten.set(table, (this.forgotten.get(table) ?? 0) + 1);

@@ -9,7 +9,7 @@ import type { Refusal } from './net/asked.ts';
 import type { Followers } from './net/followers.ts';
 
 /** Milliseconds between comments, so that proxies and pages see that the connection lives. */
-const HEARTBEAT = 15_000;
+const HEARTBEAT_MS = 15_000;
 
 function frameEvent(stream: number, frame: Uint8Array, left: number): string {
   return `event: frame\ndata: ${Buffer.from(message(stream, frame, left)).toString('base64')}\n\n`;
@@ -33,7 +33,7 @@ export function followByEvents(
   if (leave === null) return { status: 503, line: 'too many pages follow' };
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
   response.flushHeaders();
-  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT);
+  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
   const stop = exhibit.follow({
     facts: (facts) =>
       response.write(`event: facts\ndata: ${JSON.stringify({ kind: 'facts', facts })}\n\n`),

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { indexPath } from '../findings/job/index.ts';
 import type { OpenRecording as OpenTables } from '../query/index.ts';
 import { sourcesOf } from '../query/sources.ts';
-import type { Facts } from '../view/facts/run.ts';
+import type { PageFacts } from '../view/facts/run.ts';
 import type { ServedFacts } from '../view/facts/served.ts';
 import { LiveStore } from '../view/series/live-store.ts';
 import { SeriesStore } from '../view/series/store.ts';
@@ -12,23 +12,23 @@ import { type Follower, LiveBus } from './bus.ts';
 import { archivesIn, factsOfJobs, hasJobIndex, largeArchive } from './jobs-shown.ts';
 import { KeptRun } from './kept-run.ts';
 import { LateTables } from './late-tables.ts';
-import { type OpenRecording, openRecording } from './recording-source.ts';
+import { type OpenSeries, openSeries } from './recording-source.ts';
 import type { Shown } from './shown.ts';
 import { LiveRollbacks } from './simulation/live-rollbacks.ts';
 import { RecordingTail } from './tail.ts';
 
 /** Milliseconds between checks for data appended to a recording that is being written. */
-const TAIL_PERIOD = 100;
+const TAIL_PERIOD_MS = 100;
 /** Milliseconds between checks whether files have changed. */
-const LOOK_PERIOD = 1000;
+const LOOK_PERIOD_MS = 1000;
 /** A recording to which nothing was written for so many milliseconds is not followed any more. */
-const SILENCE = 30_000;
+const SILENCE_MS = 30_000;
 /** At most one part in so many of the time is spent reading files again. */
 const REREAD_SHARE = 5;
 /** Milliseconds for which results computed from a run's samples are reused. */
-const LIVE_MOMENT = 500;
+const LIVE_MOMENT_MS = 500;
 /** Milliseconds for which tables of a running run are reused. */
-const LIVE_TABLES = 5000;
+const LIVE_TABLES_MS = 5000;
 
 interface ExhibitFollower extends Pick<Follower, 'frame' | 'wants'> {
   facts(facts: ServedFacts): void;
@@ -100,7 +100,7 @@ export class Exhibit {
   private readonly liveTables: LateTables;
   private recorded: Promise<Shown> | null = null;
   /** What `recorded` is of. */
-  private opened: OpenRecording | null = null;
+  private opened: OpenSeries | null = null;
   private tables: LateTables | null = null;
   private signature: string | null = '';
   private revision = 0;
@@ -109,7 +109,7 @@ export class Exhibit {
   private gone = false;
   /** Tables of which pages were told. */
   private known: OpenTables | null = null;
-  private more: Partial<Facts> = {};
+  private more: Partial<PageFacts> = {};
   private seen = false;
   /** Of a large archive, whose jobs alone are shown; null: all is. */
   private readonly index: string | null;
@@ -120,14 +120,14 @@ export class Exhibit {
     this.path = path;
     const archive = path === null || bus !== null ? null : largeArchive(path);
     this.index = archive === null ? null : indexPath(archive);
-    this.liveTables = new LateTables(path ?? (() => this.keptRun().path), LIVE_TABLES);
+    this.liveTables = new LateTables(path ?? (() => this.keptRun().path), LIVE_TABLES_MS);
   }
 
   /** @throws InputError where there is nothing to show */
   static async open(id: string, bus: LiveBus | null, path: string | null): Promise<Exhibit> {
     const one = new Exhibit(id, bus, path);
     if (path !== null && bus === null) one.begin(path);
-    if (path !== null) one.every(LOOK_PERIOD, () => one.look(path));
+    if (path !== null) one.every(LOOK_PERIOD_MS, () => one.look(path));
     await one.now();
     return one;
   }
@@ -176,7 +176,7 @@ export class Exhibit {
   }
 
   /** Says more than is recorded. */
-  update(facts: Partial<Facts>): void {
+  update(facts: Partial<PageFacts>): void {
     this.more = { ...this.more, ...facts };
     this.live = null;
     const told = (shown: Shown): Shown => ({ ...shown, facts: { ...shown.facts, ...facts } });
@@ -215,7 +215,7 @@ export class Exhibit {
     if (this.index !== null) return;
     const { recording, name } = sourcesOf(path);
     if (recording?.state !== 'running') return;
-    if (Date.now() - newestOf(this.signature ?? '') > SILENCE) return;
+    if (Date.now() - newestOf(this.signature ?? '') > SILENCE_MS) return;
     const bus = new LiveBus({ title: name });
     const tail = new RecordingTail(path, name, bus);
     tail.look();
@@ -224,7 +224,7 @@ export class Exhibit {
     this.bus = bus;
     this.tail = tail;
     this.written = performance.now();
-    this.every(TAIL_PERIOD, () => {
+    this.every(TAIL_PERIOD_MS, () => {
       if (this.tail === null) return;
       try {
         if (tail.poll()) this.written = performance.now();
@@ -263,7 +263,8 @@ export class Exhibit {
     try {
       tail.look();
       if (this.bus?.facts.state !== 'running') this.endTail(null);
-      else if (performance.now() - this.written > SILENCE) this.endTail('nothing is written to it');
+      else if (performance.now() - this.written > SILENCE_MS)
+        this.endTail('nothing is written to it');
     } catch {
       // Perhaps it is being replaced at this moment: the next check will find out.
     }
@@ -295,7 +296,7 @@ export class Exhibit {
     const [before, now] = [this.signature ?? '', signatureOf(path, this.index)];
     this.signature = now;
     this.reading = { took: 0, ended: Number.POSITIVE_INFINITY };
-    let facts: Facts;
+    let facts: PageFacts;
     let store = new SeriesStore();
     try {
       const archive = this.index === null ? null : largeArchive(path);
@@ -317,10 +318,10 @@ export class Exhibit {
   }
 
   /** Reads all files, or what was appended to them since their signature was `before`. */
-  private async openAll(path: string, before: string, now: string): Promise<OpenRecording> {
+  private async openAll(path: string, before: string, now: string): Promise<OpenSeries> {
     const { opened } = this;
     if (opened !== null && isLonger(before, now) && opened.grow()) return opened;
-    const anew = await openRecording(path);
+    const anew = await openSeries(path);
     opened?.close();
     this.opened = anew;
     return anew;
@@ -341,7 +342,7 @@ export class Exhibit {
     const bus = this.bus as LiveBus;
     const { facts } = bus;
     const now = performance.now();
-    if (this.live?.facts === facts && now - this.liveSince < LIVE_MOMENT) return this.live;
+    if (this.live?.facts === facts && now - this.liveSince < LIVE_MOMENT_MS) return this.live;
     this.liveSince = now;
     const store = () => this.followed();
     this.live = {

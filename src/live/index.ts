@@ -4,9 +4,9 @@
  * @module triscope/live
  */
 
-export type { Facts } from '../view/facts/run.ts';
+export type { PageFacts } from '../view/facts/run.ts';
 export { type SeriesSource, SeriesStore, type TableFacts } from '../view/series/store.ts';
 export { type Follower, LiveBus } from './bus.ts';
 export { ServeError } from './net/listen.ts';
-export { openRecording } from './recording-source.ts';
+export { openSeries } from './recording-source.ts';
 export { type LiveServer, type ServerOptions, startServer } from './server.ts';

@@ -6,7 +6,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { type Archive, indexPath, JobError, openArchive, openJobs } from '../findings/job/index.ts';
 import { JOB_INDEX } from '../query/job-tables.ts';
-import type { Facts } from '../view/facts/run.ts';
+import type { PageFacts } from '../view/facts/run.ts';
 import { SeriesStore } from '../view/series/store.ts';
 import { ApiError } from './api/route.ts';
 import type { Shown } from './shown.ts';
@@ -40,7 +40,7 @@ const nanoseconds = (seconds: number): string =>
   String(BigInt(Math.floor(seconds)) * 1_000_000_000n);
 
 /** What is said of such an archive: asks its index, which is brought up to its files. */
-export async function factsOfJobs(archive: Archive): Promise<Facts> {
+export async function factsOfJobs(archive: Archive): Promise<PageFacts> {
   const { jobs, note } = await openJobs(archive, null);
   try {
     const span = (await jobs?.span()) ?? null;

@@ -9,7 +9,7 @@ import { scratchFolder } from '../os/scratch.ts';
 import type { LiveBus } from './bus.ts';
 
 /** Maximum bytes; later samples are left out of the tables. */
-const MOST = 512 * 1024 * 1024;
+const MOST_BYTES = 512 * 1024 * 1024;
 
 export class KeptRun {
   private readonly bus: LiveBus;
@@ -57,12 +57,12 @@ export class KeptRun {
   }
 
   private take(stream: number, bytes: Uint8Array): boolean {
-    if (this.bytes + bytes.length > MOST) return false;
+    if (this.bytes + bytes.length > MOST_BYTES) return false;
     try {
       this.write(stream, bytes);
     } catch {
       // No room for temporary files: nothing more is stored, and the run goes on.
-      this.bytes = MOST;
+      this.bytes = MOST_BYTES;
       return false;
     }
     this.bytes += bytes.length;

@@ -5,7 +5,7 @@ import { ApiError } from './api/route.ts';
 import { STATEMENT_SECONDS } from './net/limits.ts';
 
 /** Milliseconds for which queries that run may go on after newer tables have taken over. */
-const GRACE = 60_000;
+const GRACE_MS = 60_000;
 
 export class LateTables {
   private readonly path: string | (() => string);
@@ -44,7 +44,7 @@ export class LateTables {
     this.open = null;
     if (open === null) return;
     const close = () => void open.then((tables) => tables.close()).catch(() => {});
-    setTimeout(close, GRACE).unref();
+    setTimeout(close, GRACE_MS).unref();
   }
 
   async close(): Promise<void> {

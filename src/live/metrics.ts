@@ -9,14 +9,14 @@ import type { SampleFacts } from './node-text.ts';
 import type { MetricSeries } from './signal-metrics.ts';
 
 /** MiB of its heap: it holds one sample. */
-const HEAP = 256;
+const HEAP_MIB = 256;
 
 async function start(task: MetricsTask): Promise<ServerThread<MetricsSample>> {
   const thread = await ServerThread.start<MetricsSample, MetricsTask>({
     name: 'the server of metrics',
     script: new URL('metrics-worker.js', import.meta.url),
     task,
-    heap: HEAP,
+    heap: HEAP_MIB,
     killable: true,
   });
   void thread.ended.then((why) => {

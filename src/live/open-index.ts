@@ -15,7 +15,7 @@ import {
 /** Files that are looked through at once. */
 const FEW = 500;
 /** Milliseconds without a question, after which there is time to look. */
-const PAUSE = 1000;
+const PAUSE_MS = 1000;
 /** Milliseconds after which a look is old, and after which an answer must not be given by it. */
 const [OLD, TOO_OLD] = [5000, 60_000];
 
@@ -68,7 +68,7 @@ export class OpenIndex {
 
   private lookLater(): void {
     if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.look().catch(() => {}), PAUSE).unref();
+    this.timer = setTimeout(() => this.look().catch(() => {}), PAUSE_MS).unref();
   }
 
   private async open(): Promise<void> {

@@ -1,6 +1,6 @@
 /** The dashboard's server: page, API and live frames. server.ts starts it in a thread of its own. */
 import { exitCodeOf } from '../model/error.ts';
-import type { Facts } from '../view/facts/run.ts';
+import type { PageFacts } from '../view/facts/run.ts';
 import type { Refused } from '../view/facts/served.ts';
 import { application } from './application.ts';
 import type { LiveBus } from './bus.ts';
@@ -32,7 +32,7 @@ export interface PageServer {
   readonly url: string;
   readonly port: number;
   /** Says more of the first recording than is written in it. */
-  update(facts: Partial<Facts>): void;
+  update(facts: Partial<PageFacts>): void;
   close(): Promise<void>;
 }
 

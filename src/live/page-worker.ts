@@ -1,6 +1,6 @@
 /** The thread of the dashboard's server. A run's samples come to it as frames, and go on from a bus of its own. */
 
-import type { Facts } from '../view/facts/run.ts';
+import type { PageFacts } from '../view/facts/run.ts';
 import { LiveBus } from './bus.ts';
 import { runInThread } from './net/in-thread.ts';
 import type { Shared } from './net/thread.ts';
@@ -8,14 +8,14 @@ import { type PageOptions, servePage } from './page-server.ts';
 
 export interface PageTask extends Omit<PageOptions, 'bus'> {
   /** Of a run to follow; null: none. */
-  readonly facts: Facts | null;
+  readonly facts: PageFacts | null;
 }
 
 export type PageMessage =
   /** Of the run. */
-  | { readonly kind: 'facts'; readonly facts: Facts }
+  | { readonly kind: 'facts'; readonly facts: PageFacts }
   /** Beyond what is recorded. */
-  | { readonly kind: 'update'; readonly facts: Partial<Facts> }
+  | { readonly kind: 'update'; readonly facts: Partial<PageFacts> }
   | {
       readonly kind: 'frame';
       readonly stream: number;
@@ -25,7 +25,7 @@ export type PageMessage =
     };
 
 /** Milliseconds between counts, which whoever started the thread may read. */
-const COUNT = 50;
+const COUNT_MS = 50;
 
 /** Feeds a bus with what comes. */
 function mirror(bus: LiveBus) {
@@ -46,7 +46,7 @@ await runInThread<PageMessage, PageTask>(async ({ facts, ...options }, shared: S
   const count = () => {
     if (bus !== null) shared.count(bus.followers, bus.skipped);
   };
-  const timer = setInterval(count, COUNT);
+  const timer = setInterval(count, COUNT_MS);
   timer.unref();
   return {
     ...server,

@@ -9,14 +9,14 @@ import type { Suspect } from '../query/part.ts';
 import { type Sources, sourcesOf } from '../query/sources.ts';
 import type { Table, TablePiece } from '../query/table.ts';
 import type { Flag } from '../view/facts/flag.ts';
-import { type Facts, factsOf } from '../view/facts/run.ts';
+import { factsOf, type PageFacts } from '../view/facts/run.ts';
 import { NOT_DRAWN } from '../view/series/live-store.ts';
 import { SeriesStore } from '../view/series/store.ts';
 import { type SeriesClock, SeriesTable } from '../view/series/table.ts';
 import { flagsOf } from './flags.ts';
 
-export interface OpenRecording {
-  readonly facts: Facts;
+export interface OpenSeries {
+  readonly facts: PageFacts;
   readonly store: SeriesStore;
   /** Takes in what was appended to loose files. False where that is not all that happened: it has to be opened anew. */
   grow(): boolean;
@@ -102,7 +102,7 @@ function notesOf(suspects: readonly Suspect[]): string[] {
   return more > 0 ? [...told, `${more} more places are doubtful: table suspect`] : told;
 }
 
-function loose({ name }: Sources, start: bigint | null, notes: readonly string[]): Facts {
+function loose({ name }: Sources, start: bigint | null, notes: readonly string[]): PageFacts {
   const zero = String(start ?? 0n);
   return { title: name, command: '', state: 'finished', hosts: [], pes: [], zero, notes };
 }
@@ -113,14 +113,14 @@ function loose({ name }: Sources, start: bigint | null, notes: readonly string[]
  * @throws InputError where it is none
  * @example
  * ```ts
- * import { openRecording } from 'triscope/live';
+ * import { openSeries } from 'triscope/live';
  *
- * const recording = await openRecording('run.tri');
+ * const recording = await openSeries('run.tri');
  * console.log(recording.facts.title, recording.facts.state);
  * recording.close();
  * ```
  */
-export async function openRecording(path: string): Promise<OpenRecording> {
+export async function openSeries(path: string): Promise<OpenSeries> {
   const sources = sourcesOf(path);
   const { recording } = sources;
   const { tables, suspects, start, follow, close } = await loadTables(sources);

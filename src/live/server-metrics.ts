@@ -6,7 +6,7 @@ import type { Followers } from './net/followers.ts';
 import type { Shown } from './shown.ts';
 
 /** Seconds before the last sample over which rates are taken. */
-const RECENT = 10;
+const RECENT_SECONDS = 10;
 
 const RATES = [
   ['events_processed', 'triscope_pe_events_per_second', 'events that a PE handles in a second'],
@@ -22,7 +22,8 @@ function ratesOf({ store }: Shown, key: string): readonly (readonly [string, num
   const table = store.tables().find(({ name }) => name === 'ross_pe');
   if (table === undefined || !table.metrics.some((metric) => metric.key === key)) return [];
   const { to } = table;
-  const series = store.series('ross_pe', [key], Math.max(table.from, to - RECENT), to, 1) ?? [];
+  const series =
+    store.series('ross_pe', [key], Math.max(table.from, to - RECENT_SECONDS), to, 1) ?? [];
   return series.flatMap(({ entity, mean }) => (Number.isNaN(mean[0]) ? [] : [[entity, mean[0]]]));
 }
 
@@ -77,7 +78,7 @@ export function serverMetrics(exhibits: readonly Exhibit[], followers: Followers
   for (const [key, name, help] of RATES) {
     gauge(
       name,
-      `${help}, over the last ${RECENT} s with samples`,
+      `${help}, over the last ${RECENT_SECONDS} s with samples`,
       ['recording', 'pe'],
       async (one) => {
         for (const each of await shown()) {

@@ -2,7 +2,7 @@
  * The dashboard's server, in a thread of its own: a run, or a sampler, in this one goes on whatever comes by network.
  */
 
-import type { Facts } from '../view/facts/run.ts';
+import type { PageFacts } from '../view/facts/run.ts';
 import type { LiveBus } from './bus.ts';
 import { isLoopback, newToken } from './net/access.ts';
 import { ServeError } from './net/listen.ts';
@@ -49,7 +49,7 @@ export interface LiveServer extends PageServer {
 
 const LOOPBACK = '127.0.0.1';
 /** Bytes of frames that wait for the thread, beyond which samples are left out. */
-const MOST_WAITING = 32 * 1024 * 1024;
+const MOST_WAITING_BYTES = 32 * 1024 * 1024;
 
 /** @throws ServeError */
 function tokenOf(options: ServerOptions) {
@@ -69,13 +69,13 @@ function tokenOf(options: ServerOptions) {
 }
 
 /** Lets a run's samples go to the thread. Call the result to stop. */
-function feed(bus: LiveBus, known: Facts, thread: ServerThread<PageMessage>): () => void {
+function feed(bus: LiveBus, known: PageFacts, thread: ServerThread<PageMessage>): () => void {
   return bus.follow({
     facts: (facts) => {
       if (facts !== known) thread.post({ kind: 'facts', facts }, 0);
     },
     frame: (stream, frame, must, left) => {
-      if (!must && thread.waiting > MOST_WAITING) return false;
+      if (!must && thread.waiting > MOST_WAITING_BYTES) return false;
       thread.post({ kind: 'frame', stream, frame, left }, frame.length);
       return true;
     },
@@ -123,7 +123,7 @@ export async function startServer(options: ServerOptions): Promise<LiveServer> {
     url: thread.url,
     port: thread.port,
     ended: thread.ended,
-    update: (facts: Partial<Facts>) => thread.post({ kind: 'update', facts }, 0),
+    update: (facts: Partial<PageFacts>) => thread.post({ kind: 'update', facts }, 0),
     close: () => thread.close(),
   };
 }

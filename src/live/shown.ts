@@ -1,6 +1,6 @@
 /** What a server shows: a recording, or a run that goes on. */
 import type { OpenRecording } from '../query/index.ts';
-import type { Facts } from '../view/facts/run.ts';
+import type { PageFacts } from '../view/facts/run.ts';
 import type { SeriesStore } from '../view/series/store.ts';
 import type { Rollbacks } from '../view/simulation/rollbacks.ts';
 
@@ -10,7 +10,7 @@ export interface Shown {
   readonly id: string;
   /** Its folder or file; null for a run that is not recorded. */
   readonly path: string | null;
-  readonly facts: Facts;
+  readonly facts: PageFacts;
   /** Whether samples come as they are taken. */
   readonly live: boolean;
   /** Grows with each state. */

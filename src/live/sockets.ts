@@ -10,9 +10,9 @@ import type { Followers, Following } from './net/followers.ts';
 import { FOLLOWERS } from './net/limits.ts';
 
 /** Milliseconds between looks at whether followers are still there. */
-const HEARTBEAT = 15_000;
+const HEARTBEAT_MS = 15_000;
 /** Milliseconds for which frames are gathered: each time that some come, a page’s process wakes up. */
-const GATHER = 250;
+const GATHER_MS = 250;
 
 interface SocketsOptions {
   readonly find: Find;
@@ -33,7 +33,7 @@ export class Sockets {
   constructor({ find, followers }: SocketsOptions) {
     this.find = find;
     this.followers = followers;
-    this.heartbeat = setInterval(() => this.look(), HEARTBEAT);
+    this.heartbeat = setInterval(() => this.look(), HEARTBEAT_MS);
     this.heartbeat.unref();
   }
 
@@ -80,7 +80,7 @@ export class Sockets {
       timer = setTimeout(() => {
         timer = null;
         following.socket.uncork();
-      }, GATHER);
+      }, GATHER_MS);
     };
     const stop = exhibit.follow({
       facts: (facts) => socket.send(JSON.stringify({ kind: 'facts', facts })),

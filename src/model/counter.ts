@@ -79,7 +79,7 @@ export interface Repaired {
 }
 
 /** 1.x stores times in whole seconds: an interval may be longer by one. */
-const SLACK = 1;
+const SLACK_SECONDS = 1;
 const WHOLE = 1n << 64n;
 /** If all counters of a device fall at once, they were reset if that probability is below the first bound, and perhaps reset if below the second. */
 const NEVER = 1e-4;
@@ -92,11 +92,11 @@ const mod = (value: bigint, modulus: bigint) => {
 
 /** Maximum counts in an interval. */
 export const mostIn = (seconds: number, { most }: CounterRule): number =>
-  most * (Math.max(seconds, 0) + SLACK);
+  most * (Math.max(seconds, 0) + SLACK_SECONDS);
 
 /** Counts that a program may sustain over an interval. */
 const lastingIn = (seconds: number, { lasting }: CounterRule): number =>
-  lasting * (Math.max(seconds, 0) + SLACK);
+  lasting * (Math.max(seconds, 0) + SLACK_SECONDS);
 
 /** Whether a counter that rose by `rise` may have rolled over in between; one that sticks at its maximum never does. */
 export const mayHaveRolled = (rise: number, seconds: number, rule: CounterRule): boolean =>

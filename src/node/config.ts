@@ -13,6 +13,7 @@
 
 import { existsSync } from 'node:fs';
 import { EXIT, TriscopeError } from '../model/error.ts';
+import { DAY_SECONDS } from '../model/units.ts';
 import { readPlain } from '../os/plain-file.ts';
 import { reasonOf } from './log/error.ts';
 
@@ -58,8 +59,8 @@ export const DEFAULT_CONFIG: NodeConfig = {
 };
 
 /** Seconds: a daemon that samples without pause would take a CPU. */
-export const LEAST_FREQ = 0.01;
-export const MOST_FREQ = 86_400 * 7;
+export const LEAST_FREQ_SECONDS = 0.01;
+export const MOST_FREQ_SECONDS = 7 * DAY_SECONDS;
 const SETTINGS = 'server, queue, port, freq, frequency, buffer';
 
 /** A number from `from` to `to`; null for any other text. */
@@ -72,8 +73,8 @@ export function numberIn(text: string, from: number, to: number, whole: boolean)
 const RANGES: Readonly<Record<string, readonly [key: keyof NodeConfig, from: number, to: number]>> =
   {
     port: ['port', 1, 65_535],
-    freq: ['freq', LEAST_FREQ, MOST_FREQ],
-    frequency: ['freq', LEAST_FREQ, MOST_FREQ],
+    freq: ['freq', LEAST_FREQ_SECONDS, MOST_FREQ_SECONDS],
+    frequency: ['freq', LEAST_FREQ_SECONDS, MOST_FREQ_SECONDS],
     buffer: ['buffer', 1, 1_000_000],
   };
 

@@ -16,7 +16,7 @@ import { endMissed } from './missed-ends.ts';
 import type { Programming } from './programming.ts';
 import type { Sampling } from './sampling.ts';
 import { Troubles } from './troubles.ts';
-import { BETWEEN } from './types/type.ts';
+import { BETWEEN_MS } from './types/type.ts';
 
 interface DaemonSettings {
   /** Seconds between samples. */
@@ -64,7 +64,7 @@ export interface DaemonResult {
 }
 
 /** Milliseconds between looks at the job-id file. */
-const LOOK = 1000;
+const LOOK_MS = 1000;
 
 /** A file that may change, be replaced, come and go. */
 class Watched {
@@ -179,7 +179,7 @@ export class Daemon {
       const due = this.start + this.tick * this.period;
       const wait = due - performance.now();
       if (wait > 0) {
-        await this.sleep(Math.min(wait, LOOK));
+        await this.sleep(Math.min(wait, LOOK_MS));
         this.readBetween();
         if (!this.stopped) this.look();
         continue;
@@ -230,7 +230,7 @@ export class Daemon {
 
   private readBetween(): void {
     const now = performance.now();
-    if (now - this.between < BETWEEN) return;
+    if (now - this.between < BETWEEN_MS) return;
     this.between = now;
     this.sampling.collection.between();
     if (this.sampling.isOver) this.reopen();

@@ -8,7 +8,7 @@ import type { KernelFile } from './kernel-file.ts';
 /**
  * Seconds after which a folder is listed again even without a message, in case a driver sends none.
  */
-const BELIEVED = 10;
+const BELIEVED_SECONDS = 10;
 const ZERO = 0x30;
 const NINE = 0x39;
 
@@ -42,7 +42,7 @@ export class DeviceLists {
     const known = this.lists.get(folder);
     // Not `performance`, which takes 2 ms to load.
     const now = process.uptime();
-    if (known?.message === message && now - known.at < BELIEVED) return known.names;
+    if (known?.message === message && now - known.at < BELIEVED_SECONDS) return known.names;
     const names = list(folder);
     this.lists.set(folder, { names, message, at: now });
     return names;

@@ -9,9 +9,9 @@ export const DIRECT = constants.O_RDONLY | constants.O_NONBLOCK;
 export const WAITING = constants.O_RDONLY;
 
 /** More than a page, which is the most that files of /sys have. */
-const START = 16 * 1024;
+const START_BYTES = 16 * 1024;
 /** No kernel has longer texts, but a recorded tree may. */
-const LONGEST = 64 * 1024 * 1024;
+const LONGEST_BYTES = 64 * 1024 * 1024;
 
 /**
  * Opens a file of the kernel. In a recorded tree there could be a pipe or a device instead, which would never end or cannot be
@@ -22,12 +22,12 @@ export function openKernel(path: string, flags: number): number {
   const file = openSync(path, flags);
   if (flags === WAITING) return file;
   const stats = fstatSync(file);
-  if (stats.isFile() && stats.size <= LONGEST) return file;
+  if (stats.isFile() && stats.size <= LONGEST_BYTES) return file;
   closeSync(file);
   throw new Error(stats.isFile() ? tooLong(path) : `${path} is not a file`);
 }
 
-const tooLong = (path: string) => `${path} is longer than ${LONGEST} bytes`;
+const tooLong = (path: string) => `${path} is longer than ${LONGEST_BYTES} bytes`;
 
 /** Descriptors that a tree may always keep, and the most that it keeps; further files are opened for each read. */
 const [FEWEST_KEPT, MOST_KEPT] = [200, 4096];
@@ -45,7 +45,7 @@ function keptLimit(): number {
 
 /** What the files of a tree share. */
 export class KeptFiles {
-  bytes = Buffer.allocUnsafeSlow(START);
+  bytes = Buffer.allocUnsafeSlow(START_BYTES);
   private count = 0;
   private most = FEWEST_KEPT;
   private isFinal = false;
@@ -96,7 +96,7 @@ export class KernelFile {
 
   /** From now on the text of the first read after `forgetText` is kept until the next `forgetText`. */
   keepText(): void {
-    this.own = Buffer.allocUnsafeSlow(START);
+    this.own = Buffer.allocUnsafeSlow(START_BYTES);
   }
 
   forgetText(): void {
@@ -131,7 +131,7 @@ export class KernelFile {
 
   /** Doubles the room; the first `used` bytes are kept. */
   grow(used: number): void {
-    if (used >= LONGEST) throw new Error(tooLong(this.path));
+    if (used >= LONGEST_BYTES) throw new Error(tooLong(this.path));
     const larger = Buffer.allocUnsafeSlow(2 * this.bytes.length);
     this.bytes.copy(larger, 0, 0, used);
     if (this.own !== null) this.own = larger;

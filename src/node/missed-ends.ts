@@ -3,13 +3,13 @@
  * control groups show which jobs it runs, and those that began too long ago. Their last sample has no end mark: it is
  * not known when they ended.
  */
+import { DAY_MS } from '../model/units.ts';
 import type { JobSources } from './jobs.ts';
 import { slurmJobs } from './slurm.ts';
 import type { NodeTree } from './tree.ts';
 
 /** Milliseconds that Slurm gets, after a job's begin, to make the job's control group: prologs run before. */
-const GRACE = 600_000;
-const DAY = 86_400_000;
+const GRACE_MS = 600_000;
 
 /** Days after which a job is assumed to be over, unless another number is given. */
 export const MOST_DAYS = 30;
@@ -20,14 +20,14 @@ export function endMissed(
   tree: NodeTree,
 ): string[] {
   const now = Date.now();
-  const old = (list?.jobs() ?? []).filter(({ since }) => now - since > GRACE);
+  const old = (list?.jobs() ?? []).filter(({ since }) => now - since > GRACE_MS);
   if (old.length === 0) return [];
   const missed: string[] = [];
   // Ids such as 4001_7 are not names of Slurm's control groups.
   const running = old.some(({ id }) => /^\d+$/.test(id)) ? slurmJobs(tree) : null;
   for (const { id, since } of old) {
     const isGone = running !== null && /^\d+$/.test(id) && !running.has(id);
-    if (!isGone && now - since <= days * DAY) continue;
+    if (!isGone && now - since <= days * DAY_MS) continue;
     list?.remove(id);
     missed.push(id);
     const why = isGone ? 'Slurm no longer runs it' : `it began ${days} days ago or earlier`;

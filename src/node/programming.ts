@@ -20,7 +20,7 @@ import { type NodeTree, UnavailableError } from './tree.ts';
 import { NODE_TYPES } from './types/index.ts';
 
 /** Most bytes of the file: 100 for each register of a large machine. */
-const MOST = 1 << 24;
+const MOST_BYTES = 1 << 24;
 
 interface SavedRegisters {
   readonly boot: string;
@@ -138,7 +138,7 @@ export class Programming {
   /** The file's contents; null if there is no file, or it is from another boot or not credible. */
   private kept(): SavedRegisters | null {
     try {
-      const kept: unknown = JSON.parse(readTrusted(this.path, MOST));
+      const kept: unknown = JSON.parse(readTrusted(this.path, MOST_BYTES));
       return areSaved(kept) && kept.boot === bootId() ? kept : null;
     } catch (error) {
       if (error instanceof UntrustedError) this.say(`${error.message}: no register is restored`);

@@ -18,7 +18,7 @@ const FUTEX_WAIT = 0;
 const FUTEX_WAKE = 1;
 const EVERYBODY = 0x7fffffff;
 /** Milliseconds to sleep at a time if there is no futex. */
-const NAP = 0.1;
+const NAP_MS = 0.1;
 
 const number = NUMBERS[process.arch] ?? 0;
 const bed = new Int32Array(new SharedArrayBuffer(4));
@@ -46,7 +46,7 @@ function load(): Futex | null {
 export function waitFor(words: Int32Array, at: number, value: number, milliseconds: number): void {
   const call = load();
   if (call === null) {
-    Atomics.wait(bed, 0, 0, Math.min(milliseconds, NAP));
+    Atomics.wait(bed, 0, 0, Math.min(milliseconds, NAP_MS));
     return;
   }
   timeout[1] = BigInt(Math.floor(milliseconds * 1e6));

@@ -4,10 +4,10 @@ import { koffi } from './koffi.ts';
 type Madvise = (address: Uint8Array, length: number, advice: number) => number;
 
 const MADV_HUGEPAGE = 14;
-const PAGE = 4096;
+const PAGE_BYTES = 4096;
 /** glibc puts the contents of a large block 16 bytes after a page boundary. */
-const HEADER = 16;
-const LEAST = 1 << 22;
+const HEADER_BYTES = 16;
+const LEAST_BYTES = 1 << 22;
 
 let madvise: Madvise | null | undefined;
 
@@ -29,10 +29,14 @@ function load(): Madvise | null {
  * miss the TLB. Returns whether the system agreed. Source: madvise(2).
  */
 export function adviseLargePages(buffer: ArrayBufferLike): boolean {
-  const length = buffer.byteLength - PAGE;
-  if (length < LEAST) return false;
+  const length = buffer.byteLength - PAGE_BYTES;
+  if (length < LEAST_BYTES) return false;
   const call = load();
   if (call === null) return false;
-  const view = new Uint8Array(buffer, PAGE - HEADER, length - (length % PAGE) - PAGE);
+  const view = new Uint8Array(
+    buffer,
+    PAGE_BYTES - HEADER_BYTES,
+    length - (length % PAGE_BYTES) - PAGE_BYTES,
+  );
   return call(view, view.byteLength, MADV_HUGEPAGE) === 0;
 }

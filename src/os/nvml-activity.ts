@@ -27,7 +27,7 @@ const FIELD_BYTES = 40;
 const [FIELD_STATUS, FIELD_VALUE] = [28, 32];
 const ALL_LINKS = 0xffffffff;
 /** Milliseconds between the first two samples. */
-const FIRST = 100;
+const FIRST_MS = 100;
 
 /** Reads both of GPUs by their handles. Values are NaN where a GPU does not tell. */
 export class NvmlActivity {
@@ -74,7 +74,7 @@ export class NvmlActivity {
       samples = [a[0], b[0]];
       if (this.take(handle, samples[0]) !== 0) return nothing;
       this.samplesOf.set(handle, samples);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FIRST);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FIRST_MS);
     }
     const [before, now] = samples;
     if (this.take(handle, now) !== 0) return nothing;

@@ -33,13 +33,13 @@ export function openPlain(path: string): { readonly descriptor: number; readonly
 }
 
 /** Bytes of a text that is read whole. */
-const MOST = 256 * 2 ** 20;
+const MOST_BYTES = 256 * 2 ** 20;
 
 /** The file that a shell passes for `<(command)`: it has a writer. */
 const HANDED = /^\/dev\/(fd\/\d+|stdin)$/;
 
 /** A file's text. @throws NoFileError, also of one that is too large; the system's error */
-export function readPlain(path: string, most = MOST): string {
+export function readPlain(path: string, most = MOST_BYTES): string {
   if (path === '/dev/null') return '';
   if (HANDED.test(path)) return readFileSync(path, 'utf8');
   const { descriptor, stat } = openPlain(path);

@@ -2,7 +2,9 @@
  * System calls for a thread that wakes now and then, straight through libc. Node's own calls pass through many layers, whose
  * code is no longer in the processor's caches each time: a direct wait and read cost a third. Without FFI, Node's calls are used.
  */
+
 import { fstatSync, readSync } from 'node:fs';
+import { SECOND_NS } from '../model/units.ts';
 import { koffi } from './koffi.ts';
 
 interface LibC {
@@ -37,7 +39,6 @@ function load(): LibC | null {
 
 /** struct timespec: two 64-bit numbers. */
 const until = new Int32Array(4);
-const NS = 1e9;
 
 /**
  * Sleeps until `nanoseconds` of CLOCK_MONOTONIC, or until a signal. Returns false at once if that is impossible. Nothing but time
@@ -46,9 +47,9 @@ const NS = 1e9;
 export function sleepUntil(nanoseconds: number): boolean {
   const c = load();
   if (c === null) return false;
-  const seconds = Math.floor(nanoseconds / NS);
+  const seconds = Math.floor(nanoseconds / SECOND_NS);
   until[0] = seconds;
-  until[2] = nanoseconds - seconds * NS;
+  until[2] = nanoseconds - seconds * SECOND_NS;
   c.clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, until, null);
   return true;
 }

@@ -1,4 +1,5 @@
 /** Folders for temporary files of processes that may be killed: the next process removes those of dead ones. */
+
 import {
   closeSync,
   existsSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DAY_MS } from '../model/units.ts';
 import { canLock, tryLock } from './flock.ts';
 
 export interface ScratchFolder {
@@ -22,7 +24,7 @@ export interface ScratchFolder {
 const OWNER = '.owner';
 
 /** Milliseconds after which an empty folder without an owner has lost it before it was locked. */
-const DAY = 86_400_000;
+const OWNERLESS_MS = DAY_MS;
 
 /**
  * A new folder whose name begins with `prefix`. Those of the same user and beginning whose owners are dead are removed.
@@ -94,7 +96,7 @@ function sweepOne(path: string, isUsed: (path: string) => boolean): void {
   const owner = join(path, OWNER);
   if (!existsSync(owner)) {
     // Only an empty folder can be removed so.
-    if (Date.now() - mtimeMs > DAY) rmdirSync(path);
+    if (Date.now() - mtimeMs > OWNERLESS_MS) rmdirSync(path);
     return;
   }
   const file = openSync(owner, 'r+');

@@ -11,10 +11,10 @@ const REGISTER_AGENT = 0xc01c1b01;
 const ENABLE_PKEY = 0x1b03;
 const REQUEST_BYTES = 28;
 /** `struct ib_user_mad_hdr` with its partition key. */
-const HEADER = 64;
-const LONGEST = 2048;
+const HEADER_BYTES = 64;
+const LONGEST_BYTES = 2048;
 const WELL_KNOWN_QKEY = 0x80010000;
-const TIMEOUT = 100;
+const TIMEOUT_MS = 100;
 const RETRIES = 2;
 
 /** The agent that asks, and the class of its questions. */
@@ -29,7 +29,7 @@ export class Umad {
   private readonly path: string;
   private readonly file: number;
   private readonly agents = new Map<string, number>();
-  private readonly buffer = Buffer.alloc(HEADER + LONGEST);
+  private readonly buffer = Buffer.alloc(HEADER_BYTES + LONGEST_BYTES);
 
   /** @throws Error if open(2) fails */
   constructor(path: string) {
@@ -59,21 +59,21 @@ export class Umad {
   exchange(agent: UmadAgent, lid: number, datagram: Uint8Array): Uint8Array {
     const buffer = this.buffer.fill(0);
     buffer.writeUInt32LE(this.agent(agent), 0);
-    buffer.writeUInt32LE(TIMEOUT, 8);
+    buffer.writeUInt32LE(TIMEOUT_MS, 8);
     buffer.writeUInt32LE(RETRIES, 12);
     buffer.writeUInt32BE(agent.queuePair, 20);
     buffer.writeUInt32BE(agent.queuePair === 0 ? 0 : WELL_KNOWN_QKEY, 24);
     buffer.writeUInt16BE(lid, 28);
-    buffer.set(datagram, HEADER);
+    buffer.set(datagram, HEADER_BYTES);
     // Bytes 8 to 15 of a datagram are its transaction id; the kernel reserves the upper four.
-    const transaction = buffer.readUInt32BE(HEADER + 12);
-    writeSync(this.file, buffer, 0, HEADER + datagram.length);
+    const transaction = buffer.readUInt32BE(HEADER_BYTES + 12);
+    writeSync(this.file, buffer, 0, HEADER_BYTES + datagram.length);
     for (;;) {
       const got = readSync(this.file, buffer, 0, buffer.length, null);
-      if (buffer.readUInt32BE(HEADER + 12) !== transaction) continue;
+      if (buffer.readUInt32BE(HEADER_BYTES + 12) !== transaction) continue;
       const status = buffer.readUInt32LE(4);
       if (status !== 0) throw new Error(`${this.path}: no answer from LID ${lid} (${status})`);
-      return Uint8Array.from(buffer.subarray(HEADER, got));
+      return Uint8Array.from(buffer.subarray(HEADER_BYTES, got));
     }
   }
 

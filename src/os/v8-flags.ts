@@ -24,7 +24,7 @@ const KEEPS = 'triscope:keeps';
 /** The flag that must not fall while V8 optimises a function: it would end the process (`Check failed: inlineability == …`). */
 const CRITICAL = 'max-inlined-bytecode-size';
 /** Milliseconds after which what is being optimised has been. */
-const OPTIMISED = 300;
+const OPTIMISED_MS = 300;
 
 /** The default value in a version of V8, such as `process.versions.v8`; undefined if it may not know the setting. */
 export function usualValue(v8: string, flag: V8Flag): number | undefined {
@@ -45,7 +45,7 @@ export function setV8Flag(flag: V8Flag, value: number): void {
 
 function restore(): void {
   if ((changed.get(CRITICAL) ?? 0) > USUAL[CRITICAL])
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPTIMISED);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPTIMISED_MS);
   for (const flag of changed.keys()) {
     setFlagsFromString(`--${flag}=${usualValue(process.versions.v8, flag)}`);
   }

@@ -35,7 +35,7 @@ export interface ClockPair {
 }
 
 /** Readings at most this many nanoseconds apart are close enough. */
-const CLOSE = 20_000;
+const CLOSE_NS = 20_000;
 const TRIES = 50;
 
 /**
@@ -44,7 +44,7 @@ const TRIES = 50;
  */
 export function clockPair(): ClockPair {
   let best: ClockPair | null = null;
-  for (let k = 0; k < TRIES && (best === null || best.apart > CLOSE); k++) {
+  for (let k = 0; k < TRIES && (best === null || best.apart > CLOSE_NS); k++) {
     const before = process.hrtime.bigint();
     const wall = wallClock();
     const took = process.hrtime.bigint() - before;

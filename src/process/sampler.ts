@@ -15,13 +15,13 @@ import {
 } from './sampler-worker.ts';
 
 /** Milliseconds between samples of threads, and how many of these make a second. */
-const INTERVAL = 100;
+const INTERVAL_MS = 100;
 const EVERY = 10;
 /**
  * How long the command's starter waits for the first sample, in ms. Even a process that has ended exists until
  * its starter reaps it.
  */
-const FIRST = 1000;
+const FIRST_MS = 1000;
 
 export interface ProcessOptions {
   readonly file: string;
@@ -53,7 +53,7 @@ export class ProcessSampler {
   static start({ onFrames, ...options }: ProcessOptions): Promise<ProcessSampler> {
     const orders = new Int32Array(new SharedArrayBuffer(4 * ORDERS));
     const tell = onFrames !== undefined;
-    const task: ProcessTask = { ...options, interval: INTERVAL, every: EVERY, tell, orders };
+    const task: ProcessTask = { ...options, interval: INTERVAL_MS, every: EVERY, tell, orders };
     const script = new URL('sampler-worker.js', import.meta.url);
     const how: WorkerOptions = { workerData: task, name: 'process sampler', env: SHARE_ENV };
     return new Promise((resolve, reject) => {
@@ -74,7 +74,7 @@ export class ProcessSampler {
   watch(root: number): void {
     Atomics.store(this.orders, ROOT, root);
     this.ring();
-    Atomics.wait(this.orders, SEEN, 0, FIRST);
+    Atomics.wait(this.orders, SEEN, 0, FIRST_MS);
   }
 
   /** Takes a last sample of what still exists, and ends the thread. @throws ProcessSamplerError */

@@ -2,7 +2,7 @@
 import { rankIn } from '../model/mpi-rank.ts';
 
 /** Nanoseconds of a tick: Linux shows times to user programs in hundredths of a second on every machine. */
-const TICK = 10_000_000n;
+const TICK_NS = 10_000_000n;
 
 export interface Stat {
   readonly name: string;
@@ -33,8 +33,8 @@ export function readStat(text: string): Stat | null {
     parent: Number(fields[1]),
     minorFaults: BigInt(fields[7]),
     majorFaults: BigInt(fields[9]),
-    user: TICK * BigInt(fields[11]),
-    system: TICK * BigInt(fields[12]),
+    user: TICK_NS * BigInt(fields[11]),
+    system: TICK_NS * BigInt(fields[12]),
     started: fields[19],
     cpu: Number(fields[36]),
   };

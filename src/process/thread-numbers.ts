@@ -14,7 +14,7 @@ const LOW = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
 /** Digits that a number of ticks lacks to be one of nanoseconds: what programs see are hundredths of a second on every Linux. */
 const TICK_DIGITS = 7;
 /** Bytes of the longest name, a kernel thread's. */
-const LONGEST_NAME = 64;
+const LONGEST_NAME_BYTES = 64;
 
 /** The counts of a thread, by their places in `ThreadNumbers.counts`. */
 export const COUNT = {
@@ -99,7 +99,7 @@ export class ThreadNumbers {
   takeStat(bytes: Buffer, length: number): boolean {
     let open = 0;
     while (open < length && bytes[open] !== OPEN) open++;
-    let close = Math.min(length - 1, open + 1 + LONGEST_NAME);
+    let close = Math.min(length - 1, open + 1 + LONGEST_NAME_BYTES);
     while (close > open && bytes[close] !== CLOSE) close--;
     if (close <= open) return false;
     let field: number = FIELD.parent;

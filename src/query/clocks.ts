@@ -36,9 +36,9 @@ const QUALITIES: Readonly<Record<Placement, string>> = {
 export const qualityOf = (placement: Placement): string => QUALITIES[placement];
 
 /** Anchors that differ by more than this, in seconds, contradict each other: clocks of synchronised hosts differ by less. */
-const MOST_APART = 1;
+const MOST_APART_SECONDS = 1;
 /** Records this long before or after a recording are not of it, s. */
-const MARGIN = 60;
+const MARGIN_SECONDS = 60;
 
 const seconds = (ns: bigint): number => Number(ns) / 1e9;
 const date = (s: number): string => new Date(1000 * s).toISOString();
@@ -47,7 +47,7 @@ const apart = (s: number): string => `${Number(Math.abs(s).toPrecision(3))} s`;
 /** Two anchors of one file that differ. */
 export function contradiction(file: string, own: bigint, listed: bigint): Suspect | null {
   const difference = seconds(own - listed);
-  if (Math.abs(difference) <= MOST_APART) return null;
+  if (Math.abs(difference) <= MOST_APART_SECONDS) return null;
   const which = difference > 0 ? 'later' : 'earlier';
   return {
     file,
@@ -63,8 +63,8 @@ export function outside(
   span: { readonly from: number; readonly to: number },
   made: { readonly from: number; readonly to: number | null },
 ): Suspect | null {
-  const early = made.from - MARGIN - span.from;
-  const late = made.to === null ? 0 : span.to - made.to - MARGIN;
+  const early = made.from - MARGIN_SECONDS - span.from;
+  const late = made.to === null ? 0 : span.to - made.to - MARGIN_SECONDS;
   if (early <= 0 && late <= 0) return null;
   const [what, time, of] =
     early > 0

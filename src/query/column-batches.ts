@@ -87,7 +87,7 @@ export function batchOf(chunks: readonly DuckDBDataChunk[], types: readonly stri
 }
 
 /** Bytes of a text in a vector: its length, in the first four, then its beginning or where it is. */
-const TEXT_ENTRY = 16;
+const TEXT_ENTRY_BYTES = 16;
 
 /** Bytes of the texts of a chunk; what lists hold is not counted. */
 export function textBytes(chunk: DuckDBDataChunk, types: readonly string[]): number {
@@ -95,9 +95,10 @@ export function textBytes(chunk: DuckDBDataChunk, types: readonly string[]): num
   for (const [column, type] of types.entries()) {
     if (type !== 'VARCHAR' && type !== 'BLOB') continue;
     const vector = bindings.data_chunk_get_vector(chunk.chunk, column);
-    const entries = bindings.vector_get_data(vector, chunk.rowCount * TEXT_ENTRY);
+    const entries = bindings.vector_get_data(vector, chunk.rowCount * TEXT_ENTRY_BYTES);
     const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength);
-    for (let at = 0; at < view.byteLength; at += TEXT_ENTRY) bytes += view.getUint32(at, true);
+    for (let at = 0; at < view.byteLength; at += TEXT_ENTRY_BYTES)
+      bytes += view.getUint32(at, true);
   }
   return bytes;
 }

@@ -45,7 +45,7 @@ const READ_ONLY = 'BEGIN TRANSACTION READ ONLY';
 /** A statement without this word has no condition on `t`. */
 const LOOKS_AT_TIME = /\bt\b/i;
 /** Milliseconds between interrupts of a query that is to end. */
-const INTERRUPTS = 10;
+const INTERRUPTS_MS = 10;
 
 /** A column of a result; `type` as DuckDB names it. */
 export interface ResultColumn {
@@ -305,7 +305,7 @@ export class Database {
     let again: NodeJS.Timeout | undefined;
     // Repeated: an interrupt between two steps of the query would be lost.
     const interrupt = () => {
-      again ??= setInterval(() => connection.interrupt(), INTERRUPTS);
+      again ??= setInterval(() => connection.interrupt(), INTERRUPTS_MS);
       connection.interrupt();
     };
     const late = () => {

@@ -15,7 +15,7 @@ export const factTable = (
   rows: FactTable['rows'],
 ): FactTable => ({ name, columns, rows });
 
-export interface Facts {
+export interface FactSources {
   readonly tables: readonly Table[];
   readonly start: bigint | null;
   readonly clocks: readonly ClockPlace[];
@@ -113,7 +113,7 @@ const linksOf = (recording: Recording | null): (string | number)[][] =>
 /** `recording`, `metrics`, `pes`, `entities` and `clocks`; `link` of several hosts, `note` where something is noted. */
 export function factTables(
   { name, recording, notes: { notes } }: Sources,
-  { tables, start, clocks }: Facts,
+  { tables, start, clocks }: FactSources,
 ): FactTable[] {
   const links = linksOf(recording);
   const dropped = recording?.sources.reduce((sum, one) => sum + BigInt(one.droppedBytes), 0n);

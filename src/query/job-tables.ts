@@ -2,9 +2,12 @@
  * The tables of an archive's job index (`ARCHIVE/.jobs.duckdb`), and the views that SQL, commands and the page see of them.
  * Ratios are from sums, never means of ratios.
  */
+
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { SKEW_SECONDS } from '../model/clock-skew.ts';
+import { DAY_SECONDS } from '../model/units.ts';
 import type { FilterColumn } from './filter-rows.ts';
 import type { KeptTable } from './kept-file.ts';
 
@@ -87,10 +90,6 @@ export const layoutOf = (metrics: Readonly<Record<string, string>>): string =>
     .digest('hex')
     .slice(0, 16);
 
-/** Seconds that clocks of scheduler and node may differ. */
-const SLACK = 1200;
-const DAY = 86_400;
-
 /** Sums of jobs, of which a group has one row each, by `cpus` and `avg_cpuusage`; `weight`: the part of a job that counts. */
 const sums = (weight: string) => `count(*) AS jobs,
     sum(${weight} * hosts) / 3600 AS node_hours,
@@ -124,16 +123,16 @@ export const jobsOf = (kept: string): string => `SELECT m.id, coalesce(a.user, '
 /** Makes the table of what was accounted of each job: an id may have been given twice, at different times. */
 export const ACCOUNTED_SQL = `CREATE OR REPLACE TABLE _accounted AS
   SELECT m.id, max(b.rowid) AS place FROM _measured m JOIN _accounting b ON b.id = m.id
-    AND coalesce(b.started, '-infinity'::DOUBLE) <= m.last + ${SLACK}
-    AND coalesce(b.ended, 'infinity'::DOUBLE) >= m.first - ${SLACK} GROUP BY m.id`;
+    AND coalesce(b.started, '-infinity'::DOUBLE) <= m.last + ${SKEW_SECONDS}
+    AND coalesce(b.ended, 'infinity'::DOUBLE) >= m.first - ${SKEW_SECONDS} GROUP BY m.id`;
 
 /** Days (UTC) of rows with `first` and `last`: the rows, once for each day; what ends at midnight is not there on the next. */
 const daysOf = (rows: string): string => `SELECT (DATE '1970-01-01' + d::INTEGER) AS day,
-    greatest(first, d * ${DAY}) AS day_from, least(last, (d + 1) * ${DAY}) AS day_to,
+    greatest(first, d * ${DAY_SECONDS}) AS day_from, least(last, (d + 1) * ${DAY_SECONDS}) AS day_to,
     day_to - day_from AS day_seconds, j.*
   FROM ${rows} j, LATERAL (SELECT unnest(generate_series(
-    floor(j.first / ${DAY})::BIGINT,
-    greatest(floor(j.first / ${DAY}), ceil(j.last / ${DAY}) - 1)::BIGINT)) AS d)`;
+    floor(j.first / ${DAY_SECONDS})::BIGINT,
+    greatest(floor(j.first / ${DAY_SECONDS}), ceil(j.last / ${DAY_SECONDS}) - 1)::BIGINT)) AS d)`;
 
 /** Jobs, once for each flag that is raised. */
 const flagsOf = (jobs: string): string =>

@@ -121,16 +121,16 @@ function checkPlain(path: string): void {
 }
 
 /** Milliseconds between two looks at whether another writer is done. */
-const LOOK = 200;
+const LOOK_MS = 200;
 
 /** Runs `work` as the only writer of `path`; false where another one has not ended within `patience` milliseconds. */
 async function alone(path: string, patience: number, work: () => Promise<void>): Promise<boolean> {
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
   const lock = openSync(`${path}.lock`, flags, 0o644);
   try {
-    for (let waited = 0; canLock() && !tryLock(lock); waited += LOOK) {
+    for (let waited = 0; canLock() && !tryLock(lock); waited += LOOK_MS) {
       if (waited >= patience) return false;
-      await new Promise((resolve) => setTimeout(resolve, LOOK));
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
     await work();
     return true;

@@ -1,12 +1,14 @@
 /** Removes what killed processes left in a folder. */
+
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { DAY_MS } from '../model/units.ts';
 import { isAlive } from '../os/alive.ts';
 
 /**
  * Milliseconds without a change: a process in a container or on another host seems dead from here.
  */
-const UNTOUCHED = 86_400_000;
+const UNTOUCHED_MS = DAY_MS;
 
 /** The latest change of a folder or of what lies right in it. */
 function changed(path: string): number {
@@ -26,7 +28,7 @@ export function removeLeftovers(folder: string, pattern: RegExp): void {
       const path = join(folder, name);
       const { uid } = lstatSync(path);
       const isOwn = uid === (process.getuid?.() ?? uid);
-      if (!isOwn || Date.now() - changed(path) < UNTOUCHED) continue;
+      if (!isOwn || Date.now() - changed(path) < UNTOUCHED_MS) continue;
       rmSync(path, { recursive: true, force: true });
     } catch {
       // Another process removed it first, or it cannot be removed: neither may stop this process.

@@ -110,7 +110,7 @@ interface Running {
 }
 
 /** Milliseconds that DuckDB has to end a query by itself. */
-const GRACE = 1000;
+const GRACE_MS = 1000;
 
 type Opened = Extract<Reply, { kind: 'open' }>;
 
@@ -161,7 +161,7 @@ class QueryHost {
   /** Ends a query. If the query still runs after a while and its host can be ended, the host is ended, too. */
   end(query: number, why: Error): void {
     this.host.post({ kind: 'end', query } satisfies Request);
-    this.killAfter(query, GRACE, why);
+    this.killAfter(query, GRACE_MS, why);
   }
 
   /** @returns a function that cancels it */
@@ -280,7 +280,7 @@ class HostedRecording implements OpenRecording {
     const late = new TimeLimitError(
       `the query was stopped after ${this.timeLimit} s, its time limit`,
     );
-    const inTime = host.killAfter(query, until + GRACE - performance.now(), late);
+    const inTime = host.killAfter(query, until + GRACE_MS - performance.now(), late);
     let abort = () => {};
     const aborted = new Promise<never>((_, reject) => {
       abort = () => {

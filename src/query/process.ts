@@ -25,7 +25,7 @@ interface Shared {
 }
 
 /** Memory beyond what the opened recording takes, and DuckDB's part: rows and results under way, and garbage not collected yet. */
-const MARGIN = 256 * 2 ** 20;
+const MARGIN_BYTES = 256 * 2 ** 20;
 
 /** Watches from now on: at the end of the opening the process may grow by its memory, and no more. */
 function watch({ memory = SETTINGS.memory_limit, spill }: Shared): () => void {
@@ -33,7 +33,7 @@ function watch({ memory = SETTINGS.memory_limit, spill }: Shared): () => void {
   const workerData: Watch = { most, parent: process.ppid, spill };
   new Worker(new URL('watchdog.js', import.meta.url), { workerData, name: 'watchdog' }).unref();
   return () => {
-    most[0] = process.memoryUsage.rss() + (bytesOf(memory) ?? 0) + MARGIN;
+    most[0] = process.memoryUsage.rss() + (bytesOf(memory) ?? 0) + MARGIN_BYTES;
   };
 }
 

@@ -25,17 +25,17 @@ export interface Run {
 const nameOf = ({ schema, sources }: Run): string => (schema === 'main' ? sources.name : schema);
 
 type Cell = string | number | null | undefined;
-type Facts = ReadonlyMap<string, Cell>;
+type FactSources = ReadonlyMap<string, Cell>;
 
 const RESULT_FILE = 'sim-result.json';
 /** Bytes of it. */
-const LONGEST_RESULT = 1 << 24;
+const LONGEST_RESULT_BYTES = 1 << 24;
 
 /** What a simulation's result says, by its keys; nothing where there is none. */
 function resultOf({ path, recording }: Sources): Readonly<Record<string, unknown>> {
   if (recording === null) return {};
   try {
-    const value: unknown = JSON.parse(readPlain(join(path, RESULT_FILE), LONGEST_RESULT));
+    const value: unknown = JSON.parse(readPlain(join(path, RESULT_FILE), LONGEST_RESULT_BYTES));
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return {};
@@ -77,7 +77,7 @@ const OF_RESULT: Readonly<Record<string, string>> = {
   ...{ net_events: 'netEvents', efficiency: 'efficiency' },
 };
 
-function factsOf(run: Run): Facts {
+function factsOf(run: Run): FactSources {
   const { path, recording } = run.sources;
   const result = resultOf(run.sources);
   const known = Object.entries(OF_RESULT).map(([column, key]): [string, Cell] => {

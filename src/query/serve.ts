@@ -52,7 +52,7 @@ export type Reply =
   | { readonly kind: 'error'; readonly query: number; readonly error: ErrorMessage };
 
 /** Milliseconds between interrupts of queries that run while all is closed: one may begin after the first. */
-const INTERRUPTS = 10;
+const INTERRUPTS_MS = 10;
 
 /** Opens what the task names, and answers until it is closed. Errors are sent as messages. */
 export async function serve({ paths, options }: ServedTask, port: Port): Promise<void> {
@@ -116,7 +116,7 @@ async function answerAll(database: Database, port: Port): Promise<void> {
   };
   const answering = new Set<Promise<void>>();
   const close = async (): Promise<void> => {
-    const stop = setInterval(() => database.interrupt(), INTERRUPTS);
+    const stop = setInterval(() => database.interrupt(), INTERRUPTS_MS);
     database.interrupt();
     await Promise.allSettled(answering);
     clearInterval(stop);

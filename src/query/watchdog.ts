@@ -14,7 +14,7 @@ export interface Watch {
 }
 
 /** Milliseconds between looks. */
-const PERIOD = 20;
+const PERIOD_MS = 20;
 
 const { most, parent, spill } = workerData as Watch;
 
@@ -23,4 +23,4 @@ setInterval(() => {
   else if (most[0] === 0 || process.memoryUsage.rss() <= most[0]) return;
   // Nothing milder is certain to end it.
   process.kill(process.pid, 'SIGKILL');
-}, PERIOD);
+}, PERIOD_MS);

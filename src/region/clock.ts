@@ -2,7 +2,7 @@
 
 const TRIES = 20;
 /** ms between two readings of the clock if nothing interrupted the thread. */
-const CLOSE = 0.005;
+const CLOSE_MS = 0.005;
 
 /**
  * ns by which CLOCK_MONOTONIC is ahead of performance.now() of this thread. The two cannot be read at once, and a
@@ -11,7 +11,7 @@ const CLOSE = 0.005;
 export function clockOffset(): number {
   let closest = Number.POSITIVE_INFINITY;
   let offset = 0;
-  for (let k = 0; k < TRIES && closest > CLOSE; k++) {
+  for (let k = 0; k < TRIES && closest > CLOSE_MS; k++) {
     const before = performance.now();
     const kernel = Number(process.hrtime.bigint());
     const apart = performance.now() - before;

@@ -23,7 +23,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
  * Milliseconds for which a reserved slot may have no name. A thread fills it in a few microseconds, unless it loses its CPU; a
  * thread that was killed in between never does.
  */
-const PATIENCE = 500;
+const NAMELESS_MS = 500;
 
 /** Nobody wakes who waits here. */
 const NOTHING = new Int32Array(new SharedArrayBuffer(4));
@@ -57,7 +57,7 @@ export class Names {
     const state = (at + R.state) >> 2;
     const { u32 } = this.page;
     if (Atomics.load(u32, state) !== 0) return true;
-    const until = performance.now() + PATIENCE;
+    const until = performance.now() + NAMELESS_MS;
     while (Atomics.load(u32, state) === 0) {
       if (performance.now() > until) return false;
       Atomics.wait(NOTHING, 0, 0, 1);

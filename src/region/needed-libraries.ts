@@ -20,7 +20,7 @@ const PIE = 0x08000000n;
 const EXECUTABLE = 2;
 const SHARED = 3;
 /** Maximum bytes that are read of a program's table of libraries, and of its names. */
-const MOST = 1 << 20;
+const MOST_BYTES = 1 << 20;
 
 interface Segment {
   readonly type: number;
@@ -30,7 +30,7 @@ interface Segment {
 }
 
 function bytesAt(fd: number, offset: number, length: number): Buffer {
-  const bytes = Buffer.alloc(Math.max(0, Math.min(length, MOST)));
+  const bytes = Buffer.alloc(Math.max(0, Math.min(length, MOST_BYTES)));
   return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset));
 }
 
@@ -70,7 +70,7 @@ function neededBy(fd: number, segments: readonly Segment[], entries: readonly En
       type === LOAD && strings !== undefined && strings - address < bytes && strings >= address,
   );
   if (strings === undefined || home === undefined) return [];
-  const names = bytesAt(fd, home.offset + Number(strings - home.address), MOST);
+  const names = bytesAt(fd, home.offset + Number(strings - home.address), MOST_BYTES);
   return entries
     .filter(([tag]) => tag === NEEDED)
     .map(([, at]) => {

@@ -25,6 +25,7 @@ import {
   THREAD_FREE,
   THREAD_LIVE,
 } from '../model/region-layout.ts';
+import { SECOND_NS } from '../model/units.ts';
 import { type Mapping, mapFile } from '../os/mmap.ts';
 import { openPlain } from '../os/plain-file.ts';
 import { sizeOf } from '../os/raw-calls.ts';
@@ -33,7 +34,6 @@ import type { PageNode, PageRegion, PageSnapshot, PageThread } from './page-snap
 import { NOTHING_SEEN } from './page-snapshot.ts';
 import { type PageEvent, RingReader } from './ring-reader.ts';
 
-const NS = 1e9;
 /** Number of readings of a slot that is being written before it is taken as it is (its thread died while writing). */
 const MOST_TRIES = 100;
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true }); // the mark is part of a name
@@ -239,13 +239,13 @@ export class PageReader {
     const flags = Atomics.load(u32, H.flags >> 2);
     if (flags !== this.flags) {
       this.flags = flags;
-      this.started = flags & F.started ? f64[H.started >> 3] / NS : null;
-      this.stopped = flags & F.stopped ? f64[H.stopped >> 3] / NS : null;
-      this.leaving = flags & F.leaving ? f64[H.stopped >> 3] / NS : null;
+      this.started = flags & F.started ? f64[H.started >> 3] / SECOND_NS : null;
+      this.stopped = flags & F.stopped ? f64[H.stopped >> 3] / SECOND_NS : null;
+      this.leaving = flags & F.leaving ? f64[H.stopped >> 3] / SECOND_NS : null;
     }
     this.epochs = Atomics.load(u32, H.epochs >> 2);
-    this.firstEpoch = f64[H.firstEpoch >> 3] / NS;
-    this.lastEpoch = f64[H.lastEpoch >> 3] / NS;
+    this.firstEpoch = f64[H.firstEpoch >> 3] / SECOND_NS;
+    this.lastEpoch = f64[H.lastEpoch >> 3] / SECOND_NS;
     this.overhead = f64[H.overhead >> 3];
     const used = Atomics.load(u32, H.threadsUsed >> 2);
     this.threads = Math.min(used, u32[H.threadCapacity >> 2]);
@@ -291,7 +291,7 @@ export class PageReader {
         this.hash[t] = hash;
         this.hint[t] = hint;
         this.depth[t] = depth;
-        this.entered[t] = entered / NS;
+        this.entered[t] = entered / SECOND_NS;
         break;
       }
     }
@@ -420,9 +420,9 @@ export class PageReader {
         parent: parent === 0 ? -1 : parent + offset,
         async,
         count: doubles[(at + N.count) >> 3],
-        seconds: doubles[(at + N.total) >> 3] / NS,
+        seconds: doubles[(at + N.total) >> 3] / SECOND_NS,
         inside,
-        entered: inside > 0 && !async ? doubles[(at + N.entered) >> 3] / NS : null,
+        entered: inside > 0 && !async ? doubles[(at + N.entered) >> 3] / SECOND_NS : null,
       });
     }
   }

@@ -6,8 +6,8 @@ import { parseDecimal } from './signals/digits.ts';
 /** O_NONBLOCK: a named pipe in place of a file must not block. */
 export const NON_BLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-const START = 4096;
-const MOST = 1 << 24;
+const START_BYTES = 4096;
+const MOST_BYTES = 1 << 24;
 
 export class PolledFile {
   /** Absolute path. */
@@ -41,15 +41,15 @@ export class PolledFile {
   }
 
   private read(): number {
-    if (this.bytes.length === 0) this.bytes = Buffer.allocUnsafe(START);
+    if (this.bytes.length === 0) this.bytes = Buffer.allocUnsafe(START_BYTES);
     for (let used = 0; ; ) {
       const rest = used === 0 ? this.bytes : this.bytes.subarray(used);
       const got = readAt(this.file, rest, rest.length, used);
       used += got;
       // What the kernel returns in one read is complete: /sys gives at most a page, and /proc fills the buffer.
-      if (got === 0 || (used < START && used < this.bytes.length)) return used;
+      if (got === 0 || (used < START_BYTES && used < this.bytes.length)) return used;
       if (used === this.bytes.length) {
-        if (used >= MOST) return 0;
+        if (used >= MOST_BYTES) return 0;
         const larger = Buffer.allocUnsafe(2 * used);
         this.bytes.copy(larger, 0, 0, used);
         this.bytes = larger;

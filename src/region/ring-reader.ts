@@ -1,5 +1,7 @@
 /** The events that threads leave in their rings on a region page, in the order in which they wrote them. */
+
 import { E, EVENT_BYTES, H, slotRooms, T, THREAD_BYTES } from '../model/region-layout.ts';
+import { SECOND_NS } from '../model/units.ts';
 
 /** One event; the object is reused from call to call. */
 export interface PageEvent {
@@ -23,8 +25,6 @@ interface PageMemory {
   readonly f64: Float64Array;
   readonly copied: boolean;
 }
-
-const NS = 1e9;
 
 export class RingReader {
   /** Events that were overwritten before they were read. */
@@ -78,7 +78,7 @@ export class RingReader {
     const { event } = this;
     const { u32, f64 } = this.memory;
     event.thread = thread;
-    event.time = f64[(at + E.time) >> 3] / NS;
+    event.time = f64[(at + E.time) >> 3] / SECOND_NS;
     event.code = u32[(at + E.code) >> 2];
     event.value = u32[(at + E.value) >> 2];
     event.depth = u32[(at + E.depth) >> 2];

@@ -22,7 +22,7 @@ const KINDS: readonly Kind[] = [
 const OWN = /^lib(geopm|triscope_region)\b/;
 /** Limits: words of a command that are looked at, bytes of a script's first line, interpreters that are themselves scripts. */
 const WORDS = 64;
-const LINE = 256;
+const LINE_BYTES = 256;
 const DEEPEST = 4;
 
 /** Mode bits of a file: runs as its owner; runs as its group; may be run. */
@@ -41,11 +41,11 @@ const located = (word: string, path: string): string | undefined =>
 
 /** The interpreter in a script's first line; null if the file is no script. Source: execve(2), "Interpreter scripts"; env(1). */
 function interpreterOf(file: string, path: string): string | null {
-  const line = Buffer.alloc(LINE);
+  const line = Buffer.alloc(LINE_BYTES);
   try {
     if (!statSync(file).isFile()) return null;
     const fd = openSync(file, 'r');
-    readSync(fd, line, 0, LINE, 0);
+    readSync(fd, line, 0, LINE_BYTES, 0);
     closeSync(fd);
   } catch {
     return null;

@@ -22,7 +22,7 @@ export interface ChaosGround {
 /** This multiple of a sequential run's memory is enough for any optimistic run. */
 const TIGHT = 1.5;
 /** Bytes for messages on their way: the memory of a small run leaves none for these. */
-const LEAST = 16_384;
+const LEAST_BYTES = 16_384;
 
 const count = (n: number) => (Number.isFinite(n) ? `${n}` : 'many');
 
@@ -64,7 +64,7 @@ export function chaosCase(
       synch,
       pes,
       ...knobs,
-      ...(tight && { maxMemory: Math.max(LEAST, Math.ceil(memory * TIGHT * (ranks ?? 1))) }),
+      ...(tight && { maxMemory: Math.max(LEAST_BYTES, Math.ceil(memory * TIGHT * (ranks ?? 1))) }),
       ...(near && lookahead > 0 && { maxOptLookahead: lookahead }),
     },
     chaos: { seed },

@@ -22,13 +22,13 @@ export function reserved(bytes: number): Reserved {
 }
 
 /** From this size on, the C library maps a block by itself, 16 bytes past a page boundary. */
-const MAPPED = 33 << 20;
-const TO_A_LINE = 48;
+const MAPPED_BYTES = 33 << 20;
+const TO_A_LINE_BYTES = 48;
 
 /** Shared words, zeroed, of which the first is on a cache line of its own with those after it. */
 export function sharedLines(bytes: number): Int32Array<SharedArrayBuffer> {
-  const block = new SharedArrayBuffer(Math.max(bytes, MAPPED) + TO_A_LINE);
-  return new Int32Array(block, TO_A_LINE, bytes / 4);
+  const block = new SharedArrayBuffer(Math.max(bytes, MAPPED_BYTES) + TO_A_LINE_BYTES);
+  return new Int32Array(block, TO_A_LINE_BYTES, bytes / 4);
 }
 
 export const reservedInts = (length: number) => new Int32Array(reserved(4 * length));

@@ -1,4 +1,5 @@
 /** Turns the settings that a user gives into a checked RunConfig: defaults, units, invalid values. */
+
 import { availableParallelism, totalmem } from 'node:os';
 import { didYouMean } from '../model/nearest.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type OptionSpecs,
   type OptionValues,
 } from '../model/option.ts';
+import { GIB } from '../model/units.ts';
 import { type RunConfig, SYNCHRONISERS, type Synchroniser } from './config.ts';
 import { ENGINE_OPTIONS } from './engine-options.ts';
 import { type InstrumentConfig, recordsAnything } from './instrument/config.ts';
@@ -88,7 +90,6 @@ function expectKnown(what: string, given: object, names: readonly string[]): voi
   }
 }
 
-const GIB = 2 ** 30;
 /** A typed array has at most 2^32 bytes. */
 const MOST_MEMORY_PER_PE = 4 * GIB;
 

@@ -32,7 +32,7 @@ import { commonBudget, rankTransport } from './transport/ranks.ts';
 import { tuneV8 } from './v8-flags.ts';
 
 /** Milliseconds between checks for printed lines and signals. */
-const SLICE = 20;
+const SLICE_MS = 20;
 
 /** What a rank sends to rank 0. */
 interface Part {
@@ -159,7 +159,7 @@ export async function simulateRank(
   else pe.restore(from);
   world.meet();
   const begun = performance.now();
-  while (pe.advance(SLICE)) {
+  while (pe.advance(SLICE_MS)) {
     print();
     const { gvt, committed, rolledBack } = transport.progress();
     const seconds = (performance.now() - begun) / 1000;

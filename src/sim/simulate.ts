@@ -88,11 +88,11 @@ const DEFAULT_OUTPUT: InstrumentOutput = {
 
 const WORKER = new URL('worker.js', import.meta.url);
 
-const SLICE = 50;
-const POLL = 50;
+const SLICE_MS = 50;
+const POLL_MS = 50;
 /** Milliseconds that PEs have to stop after one has failed, or after an interrupt. */
-const FAILURE_GRACE = 1500;
-const ABORT_GRACE = 1000;
+const FAILURE_GRACE_MS = 1500;
+const ABORT_GRACE_MS = 1000;
 
 /**
  * Runs `model`: a built-in name, the path or `file:` URL of a module, the result of `loadModel`, or, on one PE, a model itself.
@@ -198,7 +198,7 @@ async function onePe(
   else pe.restore(from);
   const begun = performance.now();
   for (let more = true; more; ) {
-    more = pe.advance(SLICE);
+    more = pe.advance(SLICE_MS);
     print();
     if (more) {
       run.onProgress?.({
@@ -269,7 +269,7 @@ async function manyPes(
   };
   const fail = (error: Error) => {
     failure ??= error;
-    stopWithin(FAILURE_GRACE);
+    stopWithin(FAILURE_GRACE_MS);
   };
   const ends = Array.from({ length: pes }, (_, pe) => {
     const task: WorkerTask = {
@@ -321,14 +321,14 @@ async function manyPes(
     return new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   });
   const timer = setInterval(() => {
-    if (run.signal?.aborted) stopWithin(ABORT_GRACE);
+    if (run.signal?.aborted) stopWithin(ABORT_GRACE_MS);
     run.onProgress?.({
       gvt: words.gvt(),
       end: config.end,
       ...words.progress(),
       seconds: (performance.now() - started) / 1000,
     });
-  }, POLL);
+  }, POLL_MS);
   await Promise.all(ends);
   run.onEnd?.();
   clearInterval(timer);

@@ -2,6 +2,7 @@
  * Finds a faster setting for a model by successive halving (Jamieson and Talwalkar 2016): all candidates run a little
  * of the simulation, the better half runs twice as much, and so on. Then the winner and the start setting run in turns.
  */
+import { median } from '../model/numbers.ts';
 import { SYNCHRONISERS, type Synchroniser } from './config.ts';
 import { type KnobSettings, keyOf } from './tune-candidates.ts';
 
@@ -91,15 +92,9 @@ export interface Tuned {
   readonly complete: boolean;
 }
 
-/** A run this many times as slow as the start, and SLACK seconds more, is given up: it has lost. */
+/** A run this many times as slow as the start, and SLACK_SECONDS more, is given up: it has lost. */
 const MOST_SLOWDOWN = 4;
-const SLACK = 5;
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
+const SLACK_SECONDS = 5;
 
 class Search {
   readonly trials: Trial[] = [];
@@ -120,7 +115,7 @@ class Search {
     onTrial?.(what);
     let trial: Trial;
     try {
-      const seconds = SLACK + MOST_SLOWDOWN * this.pace * end;
+      const seconds = SLACK_SECONDS + MOST_SLOWDOWN * this.pace * end;
       const { eventRate, efficiency, eventDigest } = await run(settings, end, seconds);
       trial = { settings, end, rung, eventRate, efficiency, eventDigest };
     } catch (error) {

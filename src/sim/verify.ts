@@ -3,6 +3,7 @@
  * finds where it does not.
  */
 
+import { MIB } from '../model/units.ts';
 import { chaosCase } from './chaos-case.ts';
 import type { Synchroniser } from './config.ts';
 import { firstDifference, type LoggedRun } from './first-difference.ts';
@@ -67,7 +68,6 @@ export interface VerifyOptions {
   readonly console?: NodeJS.WritableStream;
 }
 
-const MIB = 2 ** 20;
 /** Runs in which a difference may show again, with a log of what they commit. */
 export const TRIES = 3;
 

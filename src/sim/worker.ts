@@ -45,7 +45,7 @@ export interface WorkerTask {
 export type WorkerSaid = { readonly threadId: number | null } | { readonly output: PeOutput };
 
 /** Milliseconds between looks at what has been printed. */
-const SLICE = 20;
+const SLICE_MS = 20;
 
 function transportOf(pe: Pe, { memory, placement, chaos: settings }: WorkerTask): Transport {
   const chaos = settings && new Chaos(settings, pe.number);
@@ -84,7 +84,7 @@ async function main(task: WorkerTask, say: Say<WorkerSaid>): Promise<PeResult> {
     else run.restore(task.restart);
     if (control.meet()) {
       for (;;) {
-        const more = run.advance(SLICE);
+        const more = run.advance(SLICE_MS);
         handOver(run);
         if (!more) break;
       }

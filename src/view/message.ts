@@ -6,13 +6,13 @@ export const LIVE_PATH = '/live';
 export const EVENTS_PATH = '/live/events';
 
 /** Bytes before a frame: u32 number of its stream, u32 frames left out before it, modulo 2^32. Frames stay aligned to 8. */
-const PREFIX = 8;
+const PREFIX_BYTES = 8;
 
 export function message(stream: number, frame: Uint8Array, left: number): Uint8Array {
-  const bytes = new Uint8Array(PREFIX + frame.length);
+  const bytes = new Uint8Array(PREFIX_BYTES + frame.length);
   new DataView(bytes.buffer).setUint32(0, stream, true);
   new DataView(bytes.buffer).setUint32(4, left, true);
-  bytes.set(frame, PREFIX);
+  bytes.set(frame, PREFIX_BYTES);
   return bytes;
 }
 
@@ -27,7 +27,7 @@ export function messageOf(data: ArrayBuffer): Message {
   return {
     stream: view.getUint32(0, true),
     left: view.getUint32(4, true),
-    frame: new Uint8Array(data, PREFIX),
+    frame: new Uint8Array(data, PREFIX_BYTES),
   };
 }
 

@@ -1,7 +1,7 @@
 /** `triscope annotate`: notes in a recording's folder, what reads them, and files of notes that cannot be. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRecording as openSeries } from 'triscope/live';
+import { openSeries } from 'triscope/live';
 import { openRecording } from 'triscope/query';
 import { describe, expect, it } from 'vitest';
 import { checkNotes, MOST_NOTES } from '../../src/model/note.ts';

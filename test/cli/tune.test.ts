@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { median, type TrialRun, tune } from '../../src/sim/tune.ts';
+import { type TrialRun, tune } from '../../src/sim/tune.ts';
 import { candidates, KNOBS, type KnobSettings, keyOf } from '../../src/sim/tune-candidates.ts';
 import { temporaryFolder, triscope, triscopeHere } from './support/run.ts';
 
@@ -157,10 +157,6 @@ describe('tune', () => {
     );
     expect([complete, gain]).toEqual([false, null]);
     expect(best.pes).toBeGreaterThanOrEqual(2);
-  });
-
-  it('compares by medians', () => {
-    expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
   });
 });
 

@@ -20,7 +20,7 @@ import { FORMATS, identifyOrFail, openData } from '../../src/formats/registry.ts
 import { writeEvent24At } from '../../src/formats/ross/write/index.ts';
 import { bytesRead, openFile } from '../../src/formats/source.ts';
 import { LiveBus } from '../../src/live/bus.ts';
-import { openRecording } from '../../src/live/recording-source.ts';
+import { openSeries } from '../../src/live/recording-source.ts';
 import { RecordingTail } from '../../src/live/tail.ts';
 import type { Schema } from '../../src/model/metric.ts';
 import { exportRecording, InputError } from '../../src/query/index.ts';
@@ -119,7 +119,7 @@ describe('bytes', () => {
 
   it('of a page’s series are read once', async () => {
     const path = written({ name: 'b-evtrace.bin', first: events(0, 20_000) });
-    expect(await readings(path, () => openRecording(path))).toBeLessThan(1.2);
+    expect(await readings(path, () => openSeries(path))).toBeLessThan(1.2);
   });
 
   it('of a file that is larger than the memory for it are read again by each reader', async () => {
@@ -227,12 +227,12 @@ describe('a file that grows', () => {
 describe('a page’s series of a loose file that grows', () => {
   it.each(FILES)('$name: take in what came, and are those of a new reading', async (file) => {
     const path = written({ ...file, name: `p-${file.name}` });
-    const page = await openRecording(path);
+    const page = await openSeries(path);
     appendFileSync(path, file.more);
     const before = bytesRead.count;
     expect(page.grow()).toBe(true);
     expect(bytesRead.count - before).toBeLessThan(file.more.length + 4000);
-    const anew = await openRecording(path);
+    const anew = await openSeries(path);
     const drawn = ({ store }: typeof page) =>
       store.tables().map((table) => {
         const { name, metrics, to } = table;
@@ -249,7 +249,7 @@ describe('a page’s series of a loose file that grows', () => {
 
   it('is read anew where its last line was not finished', async () => {
     const path = written({ name: 'cut', first: RAW_HEAD + raw(1.7e9, 9).slice(0, -3) });
-    const page = await openRecording(path);
+    const page = await openSeries(path);
     appendFileSync(path, '16\n');
     expect(page.grow()).toBe(false);
     page.close();
@@ -371,7 +371,7 @@ describe('a format of one’s own', () => {
     expect(tables[0].columns.map(({ labels }) => labels)).toEqual([null, ['left', 'right'], null]);
     close();
 
-    const { store } = await openRecording(path);
+    const { store } = await openSeries(path);
     expect(store.tables().map(({ name }) => name)).toContain('tiny_sample');
 
     const seen: number[] = [];

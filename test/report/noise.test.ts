@@ -1,5 +1,6 @@
 /** Whether runs differ by more than chance explains: numbers worked by hand, runs that are only chance, changes made on purpose. */
 import { describe, expect, it } from 'vitest';
+import { studentQuantile, studentTail } from '../../src/model/student.ts';
 import { compareFindings } from '../../src/report/compare/findings.ts';
 import { pairHosts } from '../../src/report/compare/hosts.ts';
 import type { Stretches } from '../../src/report/compare/measures.ts';
@@ -8,32 +9,9 @@ import {
   detectable,
   estimateOf,
   gapOf,
-  median,
-  quantile,
   rampEnd,
   runValue,
-  tail,
 } from '../../src/report/compare/noise.ts';
-
-describe('the distribution of Student', () => {
-  it.each([
-    // Printed in any table of it.
-    [1, 12.706, 0.05],
-    [4, 2.776, 0.05],
-    [10, 2.228, 0.05],
-    [10, 3.169, 0.01],
-    [19, 2.093, 0.05],
-    [1e6, 1.96, 0.05],
-  ])('with %d degrees of freedom has beyond ±%d a share of %d', (freedom, t, share) => {
-    expect(quantile(freedom, share)).toBeCloseTo(t, 3);
-    expect(tail(t, freedom)).toBeCloseTo(share, 4);
-  });
-
-  it('has all beyond 0, and nearly nothing far out', () => {
-    expect(tail(0, 5)).toBe(1);
-    expect(tail(40, 30)).toBeLessThan(1e-20);
-  });
-});
 
 /** A number of a run of 20 s: its upper sum each second, of 1 below. */
 const stretches = (counts: readonly number[], more: Partial<Stretches> = {}) => ({
@@ -92,7 +70,6 @@ describe('a side', () => {
   });
 
   it('of several has their median, and their own scatter where that is more', () => {
-    expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
     // Variance 100 of three runs; their stretches say 4 · 1.
     expect(estimateOf([run(90, 1), run(100, 1), run(110, 1)])).toEqual({
       value: 100,
@@ -121,10 +98,10 @@ describe('a gap', () => {
     const gap = gapOf({ value: 100, error: 3, freedom: 19 }, { value: 110, error: 4, freedom: 19 });
     const freedom = (625 / 337) * 19;
     expect(gap.change).toBe(10);
-    expect(gap.bound).toBeCloseTo(5 * quantile(freedom, 0.05), 10);
-    expect(gap.chance).toBeCloseTo(tail(2, freedom), 10);
+    expect(gap.bound).toBeCloseTo(5 * studentQuantile(freedom, 0.05), 10);
+    expect(gap.chance).toBeCloseTo(studentTail(2, freedom), 10);
     expect(detectable(gap, 0.01)).toBeCloseTo(
-      5 * (quantile(freedom, 0.01) + quantile(freedom, 0.1)),
+      5 * (studentQuantile(freedom, 0.01) + studentQuantile(freedom, 0.1)),
       10,
     );
   });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FLAG_SCHEMA, HEADER_BYTES } from '../../src/formats/frames/layout.ts';
-import { LiveFrames, MOST_UNTAKEN } from '../../src/sim/instrument/live-frames.ts';
+import { LiveFrames, MOST_UNTAKEN_BYTES } from '../../src/sim/instrument/live-frames.ts';
 import { TAKEN } from '../../src/sim/instrument/slab.ts';
 import { lpsOfPe, lpsOfPes, placeLps } from '../../src/sim/placement.ts';
 import { temporaryFolder, triscope } from '../cli/support/run.ts';
@@ -109,7 +109,7 @@ describe('frames that the run’s thread has no time to take', () => {
     for (let k = 0; k < 40; k++) live.add([frame(HEADER_BYTES, FLAG_SCHEMA), frame(MB)]);
     live.post();
     expect(definitions).toBe(40);
-    expect(given).toBeLessThanOrEqual(MOST_UNTAKEN + 40 * HEADER_BYTES);
+    expect(given).toBeLessThanOrEqual(MOST_UNTAKEN_BYTES + 40 * HEADER_BYTES);
     expect(dropped).toBe(9);
 
     // Taken: there is room again, also where the count of bytes has wrapped around.

@@ -23,7 +23,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shareOf } from '../../src/cli/commands/sim-sweep.ts';
 import { MODEL_SEEDS, seedStream } from '../../src/sim/rng/clcg4.ts';
-import { meanInterval, studentQuantile } from '../../src/sim/sweep/interval.ts';
+import { meanInterval } from '../../src/sim/sweep/interval.ts';
 import { parseMeasure, valuesOf } from '../../src/sim/sweep/measure.ts';
 import { settingsOf } from '../../src/sim/sweep/sweep.ts';
 import { parseVary, pointsOf } from '../../src/sim/sweep/vary.ts';
@@ -41,18 +41,6 @@ afterAll(() => {
 });
 
 describe('intervals', () => {
-  it.each([
-    [0.95, 1, 12.706204736],
-    [0.95, 2, 4.30265272991],
-    [0.95, 9, 2.2621571628],
-    [0.95, 30, 2.0422724563],
-    [0.95, 1000, 1.96233908082],
-    [0.99, 5, 4.03214298356],
-    [0.9, 19, 1.72913281153],
-  ])('Student’s t for %d, %d degrees of freedom', (confidence, df, t) =>
-    expect(studentQuantile(confidence, df)).toBeCloseTo(t, 8),
-  );
-
   it('of 5, 6 and 10, by hand', () => {
     // Mean 7, squares 4 + 1 + 9 = 14, sd √7, t 4.302653: 7 ± 4.302653 √(7 / 3).
     const { mean, sd, low, high } = meanInterval([5, 6, 10]);

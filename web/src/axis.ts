@@ -2,6 +2,7 @@
  * The time axis. Windows and samples are in seconds of real time; this maps them to what the axis counts. Virtual
  * time and GVT index never fall as real time goes on, so one brush means the same in all three.
  */
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../../src/model/units.ts';
 import type { AxisKind } from './state.ts';
 
 /** Moments of a run by all three clocks, in order; arrays of one length. */
@@ -46,16 +47,15 @@ function digits(step: number): number {
   return Math.min(9, rest > 0.01 ? size + 1 : size);
 }
 
-const MINUTE = 60;
-const HOUR = 3600;
-const DAY = 86_400;
-
 /** “1:06:40.5”: with hours if there are any, or if `always`. */
 function clockText(seconds: number, step: number, always: boolean): string {
   const size = digits(Math.min(1, step));
   const whole = Number(Math.abs(seconds).toFixed(size));
-  const [hours, minutes] = [Math.floor(whole / HOUR), Math.floor((whole % HOUR) / MINUTE)];
-  const rest = (whole % MINUTE).toFixed(size).padStart(size === 0 ? 2 : size + 3, '0');
+  const [hours, minutes] = [
+    Math.floor(whole / HOUR_SECONDS),
+    Math.floor((whole % HOUR_SECONDS) / MINUTE_SECONDS),
+  ];
+  const rest = (whole % MINUTE_SECONDS).toFixed(size).padStart(size === 0 ? 2 : size + 3, '0');
   const two = (value: number) => String(value).padStart(2, '0');
   const sign = seconds < 0 ? '−' : '';
   return hours > 0 || always
@@ -69,12 +69,12 @@ export const REAL: Axis = {
   of: (seconds) => seconds,
   seconds: (value) => value,
   text: (value, step = 0.001) =>
-    Math.abs(value) < MINUTE
+    Math.abs(value) < MINUTE_SECONDS
       ? `${value.toFixed(digits(step))} s`
-      : `${clockText(value, step, false)} ${Math.abs(value) < HOUR ? 'min' : 'h'}`,
+      : `${clockText(value, step, false)} ${Math.abs(value) < HOUR_SECONDS ? 'min' : 'h'}`,
 };
 
-/** For a recording whose times are virtual times: see `Facts.clock`. */
+/** For a recording whose times are virtual times: see `PageFacts.clock`. */
 export const VIRTUAL: Axis = {
   ...REAL,
   kind: 'virtual',
@@ -84,7 +84,7 @@ export const VIRTUAL: Axis = {
 
 /** The time of day in UTC: axis values are seconds from the midnight before the recording's start. */
 function wall(zero: number): Axis {
-  const midnight = Math.floor(zero / DAY) * DAY;
+  const midnight = Math.floor(zero / DAY_SECONDS) * DAY_SECONDS;
   const shift = zero - midnight;
   return {
     kind: 'wall',
@@ -92,10 +92,10 @@ function wall(zero: number): Axis {
     of: (seconds) => seconds + shift,
     seconds: (value) => value - shift,
     text: (value, step = 0.001) => {
-      const days = Math.floor(value / DAY);
-      const day = new Date((midnight + days * DAY) * 1000).toISOString().slice(5, 10);
-      if (step >= DAY) return day;
-      const time = clockText(value - days * DAY, step, true);
+      const days = Math.floor(value / DAY_SECONDS);
+      const day = new Date((midnight + days * DAY_SECONDS) * 1000).toISOString().slice(5, 10);
+      if (step >= DAY_SECONDS) return day;
+      const time = clockText(value - days * DAY_SECONDS, step, true);
       // A day later, the date is shown too.
       return days === 0 ? time : `${day} ${time}`;
     },
@@ -106,9 +106,9 @@ function wall(zero: number): Axis {
 export const STEPS_OF_TIME: readonly number[] = [
   ...Array.from({ length: 10 }, (_, k) => [1, 2, 5].map((n) => n * 10 ** (k - 9))).flat(),
   ...[10, 15, 30],
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
-  ...[1, 2, 3, 6, 12].map((n) => n * HOUR),
-  ...[1, 2, 5, 10, 20, 50, 100].map((n) => n * DAY),
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE_SECONDS),
+  ...[1, 2, 3, 6, 12].map((n) => n * HOUR_SECONDS),
+  ...[1, 2, 5, 10, 20, 50, 100].map((n) => n * DAY_SECONDS),
 ];
 
 /** Makes columns rise everywhere, if only a little, because an axis value must map back to one moment. */

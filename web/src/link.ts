@@ -6,8 +6,8 @@ import type { ServedFacts } from '../../src/view/facts/served.ts';
 import { EVENTS_PATH, LIVE_PATH, type Message, messageOf } from '../../src/view/message.ts';
 
 /** Milliseconds before another try to connect, doubled each time. */
-const RETRY = 500;
-const MOST_RETRY = 8000;
+const RETRY_MS = 500;
+const MOST_RETRY_MS = 8000;
 
 export interface LinkEvents {
   /** Before anything else, and whenever they change. */
@@ -29,7 +29,7 @@ export interface LinkOptions {
 export class Link {
   private readonly events: LinkEvents;
   private readonly query: string;
-  private retry = RETRY;
+  private retry = RETRY_MS;
   private closed = false;
   private stop: (() => void) | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -62,7 +62,7 @@ export class Link {
   }
 
   private open(): void {
-    this.retry = RETRY;
+    this.retry = RETRY_MS;
     this.events.connected(true);
   }
 
@@ -74,7 +74,7 @@ export class Link {
     // Turn by turn, until one of the two gets through.
     if (!this.hasSocket) this.triesEvents = !this.triesEvents;
     this.timer = setTimeout(() => this.connect(), this.retry);
-    this.retry = Math.min(MOST_RETRY, 2 * this.retry);
+    this.retry = Math.min(MOST_RETRY_MS, 2 * this.retry);
   }
 
   /** A refused connection gives no reason; a request does. */

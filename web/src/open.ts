@@ -12,7 +12,7 @@ import { ApiSource, fetchFacts, type PageSource } from './source.ts';
  */
 const PERIOD = { first: 500, later: 1000 } as const;
 /** Seconds that a run has taken from which on it is later. */
-const LATER = 5;
+const LATER_SECONDS = 5;
 /** Times as long as a redraw takes until the next: however much there is to draw, most of a core stays free. */
 const REST = 16;
 
@@ -32,7 +32,7 @@ async function look(page: Page): Promise<void> {
 }
 
 const period = ({ extent }: Page): number =>
-  PERIOD[extent !== null && extent[1] - extent[0] > LATER ? 'later' : 'first'];
+  PERIOD[extent !== null && extent[1] - extent[0] > LATER_SECONDS ? 'later' : 'first'];
 
 /** Looks soon, and not again before that. */
 function looker(page: Page): () => void {

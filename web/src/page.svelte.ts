@@ -14,7 +14,7 @@ export type PageFacts = ServedFacts;
 export type Connection = 'none' | 'connecting' | 'open' | 'lost' | 'refused';
 
 /** Seconds that are shown of a run that is followed. */
-const FOLLOWED = 30;
+const FOLLOWED_SECONDS = 30;
 
 export class Page {
   readonly state = new ViewStore();
@@ -121,7 +121,7 @@ export class Page {
     if (this.extent === null) return null;
     const [first, last] = this.extent;
     const isFollowed = this.live && this.following && this.facts?.state === 'running';
-    return isFollowed ? [Math.max(first, last - FOLLOWED), last] : this.extent;
+    return isFollowed ? [Math.max(first, last - FOLLOWED_SECONDS), last] : this.extent;
   }
 
   /**

@@ -7,8 +7,8 @@ import type { ViewState } from './state.ts';
 import { VIEWS } from './views/list.ts';
 
 /** Milliseconds without a request after which a view has all it needs, between looks, and to wait at most. */
-const QUIET = 250;
-const LOOK = 50;
+const QUIET_MS = 250;
+const LOOK_MS = 50;
 const MOST_WAIT_MS = 15_000;
 
 /** Nothing may be fetched by a saved page. */
@@ -25,8 +25,8 @@ async function quiet(source: KeepingSource): Promise<void> {
     if (source.waiting > 0 || source.asked !== asked) {
       asked = source.asked;
       since = performance.now();
-    } else if (performance.now() - since > QUIET) return;
-    await sleep(LOOK);
+    } else if (performance.now() - since > QUIET_MS) return;
+    await sleep(LOOK_MS);
   }
 }
 
@@ -66,7 +66,7 @@ async function answersOf(
       // The address stays as it is.
       keeping.zooms = id === ZOOMED;
       page.state.now = { ...fixed, view: id, path: id === shown ? fixed.path : '' };
-      await sleep(LOOK);
+      await sleep(LOOK_MS);
       await quiet(keeping);
     }
   } finally {

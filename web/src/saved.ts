@@ -56,12 +56,12 @@ function routeKey(kind: string, route: string, query: Asking = {}): string {
 }
 
 /** Bytes turned into text at a time: the arguments of one call. */
-const PIECE = 0x8000;
+const PIECE_BYTES = 0x8000;
 
 function base64(bytes: Uint8Array): string {
   let text = '';
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    text += String.fromCharCode(...bytes.subarray(at, at + PIECE));
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    text += String.fromCharCode(...bytes.subarray(at, at + PIECE_BYTES));
   }
   return btoa(text);
 }

@@ -8,10 +8,10 @@ const STEPS: readonly (keyof ViewState)[] = [
 /** A change of the window is a step, too, but dragging, turning or pressing in one go is a single step: */
 const WINDOW: readonly (keyof ViewState)[] = ['from', 'to'];
 /** milliseconds without a change after which the next change is another step. */
-const PAUSE = 800;
+const PAUSE_MS = 800;
 
 /** Milliseconds between changes of the address while a brush is dragged: browsers limit their number. */
-const PERIOD = 200;
+const PERIOD_MS = 200;
 
 export class ViewStore {
   now = $state.raw<ViewState>(read(location.hash));
@@ -46,7 +46,7 @@ export class ViewStore {
     const differs = (key: keyof ViewState) => before[key] !== after[key];
     const isMove = WINDOW.some(differs);
     const isStep =
-      step || STEPS.some(differs) || (isMove && performance.now() - this.moved > PAUSE);
+      step || STEPS.some(differs) || (isMove && performance.now() - this.moved > PAUSE_MS);
     if (isMove) this.moved = performance.now();
     if (isStep) {
       this.replace();
@@ -57,8 +57,8 @@ export class ViewStore {
     this.waiting = address;
     const since = performance.now() - this.written;
     const isDragged = Object.keys(change).every((key) => key === 'from' || key === 'to');
-    if (!isDragged || since > PERIOD) this.replace();
-    else if (!isTimed) setTimeout(() => this.replace(), PERIOD - since);
+    if (!isDragged || since > PERIOD_MS) this.replace();
+    else if (!isTimed) setTimeout(() => this.replace(), PERIOD_MS - since);
   }
 
   private replace(): void {

@@ -42,7 +42,7 @@ const LEAST_END = 40;
 const MOST_END = 100_000;
 /** Seconds that one thread may take, going by the short run: long enough beside V8’s warm-up, which takes CPUs too; enough to be watched. */
 const MOST_RUN_SECONDS = 4;
-const WATCHED = 6;
+const WATCHED_SECONDS = 6;
 
 /** How far this machine gets in so many seconds, once V8 has compiled the model. */
 async function endFor(seconds: number, interrupt: Interrupt): Promise<number> {
@@ -163,7 +163,7 @@ const INSTRUMENT = {
 /** Of the animation of cells. */
 const FRAMES = 24;
 /** Milliseconds between samples of the node. */
-const NODE_INTERVAL = 50;
+const NODE_INTERVAL_MS = 50;
 
 /** Removes what an earlier demo left, and nothing else. */
 function clearRecording(folder: string, command: readonly string[]): void {
@@ -185,7 +185,7 @@ async function recordOptimistic(
   clearRecording(RECORDING, COMMAND);
   const progress = new ProgressLine(0);
   const loaded = await loadModel(MODEL);
-  const seconds = say === null ? MOST_RUN_SECONDS : WATCHED;
+  const seconds = say === null ? MOST_RUN_SECONDS : WATCHED_SECONDS;
   const slowing = new Slowing(seconds);
   let end = 0;
   const settings = async (): Promise<Settings> => {
@@ -197,7 +197,7 @@ async function recordOptimistic(
       name: RECORDING,
       command: COMMAND,
       pes: 2,
-      nodeInterval: NODE_INTERVAL,
+      nodeInterval: NODE_INTERVAL_MS,
       frames: FRAMES,
       instrument: { ...INSTRUMENT, trace: 'rollbacks' },
       signal: interrupt.signal,
@@ -229,7 +229,7 @@ async function recordSequential(
       name: ONE_RECORDING,
       command: COMMAND,
       pes: 1,
-      nodeInterval: NODE_INTERVAL,
+      nodeInterval: NODE_INTERVAL_MS,
       frames: FRAMES,
       instrument: INSTRUMENT,
       signal: interrupt.signal,

@@ -1,6 +1,7 @@
 /** `triscope node alerts`: findings that live metrics can show, as rules of Prometheus. */
 
 import { flag, float } from '../../model/option.ts';
+import { DAY_SECONDS } from '../../model/units.ts';
 import { DEFAULT_CONFIG } from '../../node/config.ts';
 import { type Call, command } from '../command.ts';
 
@@ -10,7 +11,7 @@ const SAMPLES = 3;
 const OPTIONS = {
   freq: float(DEFAULT_CONFIG.freq, 'seconds between samples of the daemons', {
     min: 1,
-    max: 86_400,
+    max: DAY_SECONDS,
     placeholder: 'SECONDS',
     short: 'f',
   }),

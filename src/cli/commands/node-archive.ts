@@ -1,7 +1,9 @@
 /** `triscope node archive`: old files of the log, compressed, into an archive. */
+
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { flag, int, text } from '../../model/option.ts';
+import { DAY_SECONDS } from '../../model/units.ts';
 import { DEFAULT_CONFIG } from '../../node/config.ts';
 import { archiveLog } from '../../node/log/archive.ts';
 import { JOB_INDEX } from '../../query/job-tables.ts';
@@ -11,15 +13,15 @@ import { DIR, logFolder, say } from '../node-log-options.ts';
 import { BROKER_OPTIONS, brokerFrom } from '../node-sinks.ts';
 
 /** Seconds, as in the original. */
-const AGE = 86_400;
-const MOST = 1e12;
+const AGE_SECONDS = DAY_SECONDS;
+const MOST_SECONDS = 1e12;
 
 const OPTIONS = {
   archive: text('', 'the archive', { placeholder: 'DIR', names: 'folder', required: true }),
   dir: DIR,
-  age: int(AGE, 'minimum age of a file, by its name', {
+  age: int(AGE_SECONDS, 'minimum age of a file, by its name', {
     min: 0,
-    max: MOST,
+    max: MOST_SECONDS,
     placeholder: 'SECONDS',
   }),
   json: flag(false, 'print what was moved and what was left'),

@@ -1,11 +1,13 @@
 /** `triscope node daemon`: appends samples to the log, at multiples of the interval. */
+
 import { dirname, join } from 'node:path';
 import type { RawStyle } from '../../formats/tacc/writer.ts';
 import { flag, float, int, text } from '../../model/option.ts';
+import { DAY_SECONDS } from '../../model/units.ts';
 import {
   DEFAULT_CONFIG,
-  LEAST_FREQ,
-  MOST_FREQ,
+  LEAST_FREQ_SECONDS,
+  MOST_FREQ_SECONDS,
   type NodeConfig,
   readConfig,
   usualConfig,
@@ -32,9 +34,9 @@ import { brokerFrom, SINK_OPTIONS, sinksFrom } from '../node-sinks.ts';
 import { tellRights } from '../tell-rights.ts';
 
 /** Milliseconds after which memory that only the start needed is released. */
-const SETTLED = 5000;
+const SETTLED_MS = 5000;
 /** Seconds of a file, as in the original. */
-const ROTATE = 86_400;
+const ROTATE_SECONDS = DAY_SECONDS;
 
 const OPTIONS = {
   config: text('', 'tacc_stats’ configuration: lines server, queue, port, freq, buffer', {
@@ -45,20 +47,20 @@ const OPTIONS = {
       '/etc/hpcperfstats/hpcperfstats.conf, /etc/taccstats/taccstats.conf or /etc/tacc_stats.conf, where one exists (TRISCOPE_NODE_CONFIG names another)',
   }),
   freq: float(DEFAULT_CONFIG.freq, 'seconds between samples, instead of the configuration’s', {
-    min: LEAST_FREQ,
-    max: MOST_FREQ,
+    min: LEAST_FREQ_SECONDS,
+    max: MOST_FREQ_SECONDS,
     placeholder: 'SECONDS',
     short: 'f',
   }),
   'idle-freq': float(0, 'seconds between samples while no job runs, if longer', {
     min: 0,
-    max: MOST_FREQ,
+    max: MOST_FREQ_SECONDS,
     placeholder: 'SECONDS',
     fallback: 'that of --freq',
   }),
-  rotate: int(ROTATE, 'seconds after which a new file begins', {
+  rotate: int(ROTATE_SECONDS, 'seconds after which a new file begins', {
     min: 1,
-    max: MOST_FREQ,
+    max: MOST_FREQ_SECONDS,
     placeholder: 'SECONDS',
   }),
   count: int(0, 'end after N samples', { min: 1, fallback: '' }),
@@ -136,7 +138,7 @@ async function run({ given }: Call<typeof OPTIONS, null>): Promise<number> {
   // Reading a file of a device that does not answer blocks the main thread.
   const guard = guardThread(['SIGINT', 'SIGTERM'], EXIT.failed);
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', reload);
-  const settling = setTimeout(releaseStart, SETTLED).unref();
+  const settling = setTimeout(releaseStart, SETTLED_MS).unref();
   try {
     const ran = daemon.run();
     // The first sample is taken.

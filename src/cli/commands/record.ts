@@ -1,7 +1,9 @@
 /** `triscope record -- COMMAND`: any program on one timeline with its machine, its regions and its threads. */
+
 import { dirname } from 'node:path';
 import type { LiveServer } from '../../live/index.ts';
 import { flag, float, int, text } from '../../model/option.ts';
+import { DAY_SECONDS } from '../../model/units.ts';
 import { isAlive } from '../../os/alive.ts';
 import { exitNow } from '../../os/exit.ts';
 import { textOf } from '../../os/proc-file.ts';
@@ -22,7 +24,7 @@ const OPTIONS = {
   }),
   every: float(1, 'time between samples of the node’s counters', {
     min: 0.01,
-    max: 86_400,
+    max: DAY_SECONDS,
     placeholder: 'S',
     unit: 's',
   }),

@@ -110,7 +110,7 @@ async function advisedBy(
     const name = join(folder.path, 'start');
     const sampled = [`--record=${name}`, '--engine-stats=rt', '--rt-interval=50', '--lp-data'];
     const args = [...wordsFor(words, start), `--end=${end}`, ...sampled];
-    await trialRun({ args, seconds: LONGEST_RECORDED, signal });
+    await trialRun({ args, seconds: LONGEST_RECORDED_SECONDS, signal });
     const recording = await openRecording(`${name}.tri`);
     try {
       return (await findAll(recording, { signal })).flatMap(({ rule, turn, gain }) => {
@@ -264,7 +264,7 @@ function writeArgs(file: string, model: string, tuned: Tuned): void {
 }
 
 /** Seconds after which the recorded run of the start setting is given up. */
-const LONGEST_RECORDED = 30;
+const LONGEST_RECORDED_SECONDS = 30;
 
 /** Which finding was right. */
 const advisedLines = ({ advised }: Tuned): string[] =>

@@ -1,9 +1,7 @@
 /** Finds the accounting entry of a listed job. */
+import { SKEW_SECONDS } from '../../model/clock-skew.ts';
 import type { AccountedJob } from './accounting.ts';
 import type { ListedJob } from './job-list.ts';
-
-/** Largest difference between the clocks of scheduler and node, in seconds. */
-const SLACK = 1200;
 
 export type AccountedJobs = ReadonlyMap<string, readonly AccountedJob[]>;
 
@@ -28,8 +26,8 @@ export function accountedFor(
       .get(id)
       ?.findLast(
         ({ started, ended }) =>
-          (started ?? Number.NEGATIVE_INFINITY) <= last + SLACK &&
-          (ended ?? Number.POSITIVE_INFINITY) >= first - SLACK,
+          (started ?? Number.NEGATIVE_INFINITY) <= last + SKEW_SECONDS &&
+          (ended ?? Number.POSITIVE_INFINITY) >= first - SKEW_SECONDS,
       ) ?? null
   );
 }

@@ -41,7 +41,7 @@ export interface Accounting {
   readonly problems: readonly { readonly place: string; readonly what: string }[];
 }
 
-const LARGEST = 1 << 30;
+const LARGEST_BYTES = 1 << 30;
 const SACCT =
   'JobID|User|Account|Start|End|Submit|Partition|Timelimit|JobName|State|NNodes|ReqCPUS|NodeList'.split(
     '|',
@@ -211,11 +211,11 @@ export function readAccounting(path: string): Accounting {
   const problems: { place: string; what: string }[] = [];
   for (const file of files) {
     const size = statSync(file).size;
-    if (size > LARGEST)
-      throw new JobError(`${file}: larger than ${LARGEST} bytes; split it by day`);
+    if (size > LARGEST_BYTES)
+      throw new JobError(`${file}: larger than ${LARGEST_BYTES} bytes; split it by day`);
     let text: string;
     try {
-      text = readPlain(file, LARGEST);
+      text = readPlain(file, LARGEST_BYTES);
     } catch (error) {
       throw new JobError(`${file}: cannot be read: ${readReason(error)}`);
     }

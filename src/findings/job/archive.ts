@@ -2,8 +2,11 @@
  * The files of an archive of raw stats: `ARCHIVE/HOST/EPOCH[.gz]`, where the name is the second at which the file
  * begins. Files may also be named `YYYYMMDD`, or `current` if no other name leads to the same file.
  */
+
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { SKEW_SECONDS } from '../../model/clock-skew.ts';
+import { DAY_SECONDS, HOUR_SECONDS } from '../../model/units.ts';
 import { JobError } from './errors.ts';
 import { shortName } from './host-list.ts';
 
@@ -176,15 +179,13 @@ export function openArchive(path: string): Archive {
   return { path, files, skipped };
 }
 
-/** Largest difference between the clocks of scheduler and node, in seconds. */
-const PAD = 1200;
 /** Files are rotated daily; the longest known ones cover twice that, with two more hours each. */
-const LONGEST = 2 * (86_400 + 7200);
+const LONGEST_SECONDS = 2 * (DAY_SECONDS + 2 * HOUR_SECONDS);
 
 /** Whether a file may contain records of this time span; `from` and `to` may be infinite. */
 export function mayHold(file: ArchiveFile, from: number, to: number): boolean {
   if (file.from === null) return true;
-  return file.from <= to + PAD && file.from + LONGEST >= from - PAD;
+  return file.from <= to + SKEW_SECONDS && file.from + LONGEST_SECONDS >= from - SKEW_SECONDS;
 }
 
 /** The archive's hosts that a list names, by full name or without the domain. Null for names that are not in the archive. */

@@ -1,5 +1,7 @@
 /** Adds files of an archive to its job index, and removes old files from the archive. */
+
 import { existsSync, rmSync } from 'node:fs';
+import { DAY_SECONDS } from '../../model/units.ts';
 import { type Archive, stampOf } from './archive.ts';
 import { indexPath, isSame, updateIndex } from './job-index.ts';
 
@@ -8,7 +10,7 @@ const ARRIVED_WAIT_MS = 20_000;
 
 /** Removes files of an archive that are in its index and began more than so many days ago; their jobs stay. Returns the number of files. */
 export async function retain(archive: Archive, days: number): Promise<number> {
-  const until = Date.now() / 1000 - days * 86_400;
+  const until = Date.now() / 1000 - days * DAY_SECONDS;
   const old = archive.files.filter(({ from }) => from !== null && from < until);
   if (old.length === 0) return 0;
   await updateIndex(archive, { keep: true });

@@ -1,4 +1,5 @@
 /** A job: everything that an archive has about it, from all hosts. */
+import { SKEW_SECONDS } from '../../model/clock-skew.ts';
 import type { AccountedJob } from './accounting.ts';
 import { jobTimes } from './align.ts';
 import { type Archive, type ArchiveFile, hostsNamed, mayHold } from './archive.ts';
@@ -32,8 +33,6 @@ export interface JobQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Largest difference between the clocks of scheduler and node, in seconds. */
-const PAD = 1200;
 /** How many ids an error message lists. */
 const NAMED = 5;
 
@@ -41,8 +40,8 @@ function windowOf({ accounted, from, to }: JobQuery): { from: number; to: number
   const started = accounted?.started ?? null;
   const ended = accounted?.ended ?? null;
   return {
-    from: from ?? (started === null ? Number.NEGATIVE_INFINITY : started - PAD),
-    to: to ?? (ended === null ? Number.POSITIVE_INFINITY : ended + PAD),
+    from: from ?? (started === null ? Number.NEGATIVE_INFINITY : started - SKEW_SECONDS),
+    to: to ?? (ended === null ? Number.POSITIVE_INFINITY : ended + SKEW_SECONDS),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Processes that ran during a job, from records of type `proc`. */
 
 import type { RawSchema } from '../../formats/tacc/index.ts';
-import { KIB } from '../../model/bytes.ts';
+import { KIB } from '../../model/units.ts';
 
 interface ProcessFacts {
   readonly name: string;

@@ -12,7 +12,7 @@ import {
   type Block,
   type BufferPlace,
   batchMessage,
-  type Facts,
+  type CustomMetadata,
   footer,
   schemaMessage,
 } from './metadata.ts';
@@ -27,27 +27,27 @@ export interface ArrowColumn {
 }
 
 const MAGIC = new TextEncoder().encode('ARROW1');
-const STEP = 8;
-const PREFIX = 8;
+const STEP_BYTES = 8;
+const PREFIX_BYTES = 8;
 
-const padded = (length: number): number => Math.ceil(length / STEP) * STEP;
+const padded = (length: number): number => Math.ceil(length / STEP_BYTES) * STEP_BYTES;
 
 export class ArrowFile {
   private readonly fields: readonly ArrowField[];
-  private readonly facts: Facts;
+  private readonly customMetadata: CustomMetadata;
   private readonly blocks: Block[] = [];
   private offset = 0;
 
-  constructor(fields: readonly ArrowField[], facts: Facts) {
+  constructor(fields: readonly ArrowField[], customMetadata: CustomMetadata) {
     this.fields = fields;
-    this.facts = facts;
+    this.customMetadata = customMetadata;
   }
 
   start(): Uint8Array {
-    const schema = framed(schemaMessage(this.fields, this.facts));
-    const bytes = new Uint8Array(STEP + schema.length);
+    const schema = framed(schemaMessage(this.fields, this.customMetadata));
+    const bytes = new Uint8Array(STEP_BYTES + schema.length);
     bytes.set(MAGIC);
-    bytes.set(schema, STEP);
+    bytes.set(schema, STEP_BYTES);
     this.offset = bytes.length;
     return bytes;
   }
@@ -77,23 +77,23 @@ export class ArrowFile {
   }
 
   end(): Uint8Array {
-    const foot = footer(this.fields, this.facts, this.blocks);
-    const bytes = new Uint8Array(PREFIX + foot.length + 4 + MAGIC.length);
+    const foot = footer(this.fields, this.customMetadata, this.blocks);
+    const bytes = new Uint8Array(PREFIX_BYTES + foot.length + 4 + MAGIC.length);
     const view = new DataView(bytes.buffer);
     view.setUint32(0, 0xffffffff);
-    bytes.set(foot, PREFIX);
-    view.setUint32(PREFIX + foot.length, foot.length, true);
-    bytes.set(MAGIC, PREFIX + foot.length + 4);
+    bytes.set(foot, PREFIX_BYTES);
+    view.setUint32(PREFIX_BYTES + foot.length, foot.length, true);
+    bytes.set(MAGIC, PREFIX_BYTES + foot.length + 4);
     return bytes;
   }
 }
 
 function framed(metadata: Uint8Array): Uint8Array {
   const length = padded(metadata.length);
-  const bytes = new Uint8Array(PREFIX + length);
+  const bytes = new Uint8Array(PREFIX_BYTES + length);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, 0xffffffff);
   view.setUint32(4, length, true);
-  bytes.set(metadata, PREFIX);
+  bytes.set(metadata, PREFIX_BYTES);
   return bytes;
 }

@@ -14,12 +14,12 @@ export type ArrowType =
   | { readonly kind: 'bool' }
   | { readonly kind: 'text' };
 
-export type Facts = Readonly<Record<string, string>>;
+export type CustomMetadata = Readonly<Record<string, string>>;
 
 export interface ArrowField {
   readonly name: string;
   readonly type: ArrowType;
-  readonly facts: Facts;
+  readonly customMetadata: CustomMetadata;
 }
 
 /** Where a record batch is in the file. */
@@ -49,8 +49,8 @@ function vector(to: Builder, offsets: readonly number[]): number {
   return to.endVector();
 }
 
-function keyValues(to: Builder, facts: Facts): number {
-  const pairs = Object.entries(facts).map(([key, value]) => {
+function keyValues(to: Builder, customMetadata: CustomMetadata): number {
+  const pairs = Object.entries(customMetadata).map(([key, value]) => {
     const [k, v] = [to.createString(key), to.createString(value)];
     to.startObject(2);
     to.addFieldOffset(0, k, 0);
@@ -88,11 +88,11 @@ function typeTable(to: Builder, type: ArrowType): number {
   return to.endObject();
 }
 
-function fieldTable(to: Builder, { name, type, facts }: ArrowField): number {
+function fieldTable(to: Builder, { name, type, customMetadata }: ArrowField): number {
   const text = to.createString(name);
   const ofType = typeTable(to, type);
   const children = vector(to, []);
-  const more = keyValues(to, facts);
+  const more = keyValues(to, customMetadata);
   to.startObject(7);
   to.addFieldOffset(0, text, 0);
   to.addFieldInt8(1, 1, 0);
@@ -103,12 +103,16 @@ function fieldTable(to: Builder, { name, type, facts }: ArrowField): number {
   return to.endObject();
 }
 
-function schemaTable(to: Builder, fields: readonly ArrowField[], facts: Facts): number {
+function schemaTable(
+  to: Builder,
+  fields: readonly ArrowField[],
+  customMetadata: CustomMetadata,
+): number {
   const all = vector(
     to,
     fields.map((field) => fieldTable(to, field)),
   );
-  const more = keyValues(to, facts);
+  const more = keyValues(to, customMetadata);
   to.startObject(4);
   to.addFieldInt16(0, 0, 0);
   to.addFieldOffset(1, all, 0);
@@ -126,9 +130,12 @@ function message(to: Builder, kind: number, header: number, body: number): Uint8
   return to.asUint8Array();
 }
 
-export function schemaMessage(fields: readonly ArrowField[], facts: Facts): Uint8Array {
+export function schemaMessage(
+  fields: readonly ArrowField[],
+  customMetadata: CustomMetadata,
+): Uint8Array {
   const to = new Builder(4096);
-  return message(to, HEADER.schema, schemaTable(to, fields, facts), 0);
+  return message(to, HEADER.schema, schemaTable(to, fields, customMetadata), 0);
 }
 
 /** `nulls` by column; `buffers` of all columns, one after the other. */
@@ -163,11 +170,11 @@ export function batchMessage(
 
 export function footer(
   fields: readonly ArrowField[],
-  facts: Facts,
+  customMetadata: CustomMetadata,
   blocks: readonly Block[],
 ): Uint8Array {
   const to = new Builder(4096);
-  const schema = schemaTable(to, fields, facts);
+  const schema = schemaTable(to, fields, customMetadata);
   to.startVector(24, blocks.length, 8);
   for (const { offset, metadata, body } of blocks.toReversed()) {
     to.prep(8, 24);

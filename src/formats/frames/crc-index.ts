@@ -11,7 +11,7 @@
 import { crc32 } from './crc32.ts';
 
 /** Bytes between marks; this many before the first byte that is asked for must still be held. */
-export const MARK = 1024;
+export const MARK_BYTES = 1024;
 
 const POLYNOMIAL = 0xedb88320;
 
@@ -51,9 +51,9 @@ export class CrcIndex {
   /** Learns the marks of the held bytes: `bytes` from offset `base` on, up to `end`. */
   extend(bytes: Uint8Array, base: number, end: number): void {
     for (;;) {
-      const from = this.origin + (this.marks.length - 1) * MARK;
-      if (from + MARK > end) return;
-      const part = bytes.subarray(from - base, from - base + MARK);
+      const from = this.origin + (this.marks.length - 1) * MARK_BYTES;
+      if (from + MARK_BYTES > end) return;
+      const part = bytes.subarray(from - base, from - base + MARK_BYTES);
       this.marks.push(crc32(part, this.marks[this.marks.length - 1]));
     }
   }
@@ -65,8 +65,8 @@ export class CrcIndex {
   }
 
   private to(bytes: Uint8Array, base: number, offset: number): number {
-    const mark = Math.floor((offset - this.origin) / MARK);
-    const from = this.origin + mark * MARK;
+    const mark = Math.floor((offset - this.origin) / MARK_BYTES);
+    const from = this.origin + mark * MARK_BYTES;
     return crc32(bytes.subarray(from - base, offset - base), this.marks[mark]);
   }
 }

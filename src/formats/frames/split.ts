@@ -1,5 +1,5 @@
 /** Splits bytes in chunks of any size into whole, undamaged frames. */
-import { CrcIndex, MARK } from './crc-index.ts';
+import { CrcIndex, MARK_BYTES } from './crc-index.ts';
 import { crc32 } from './crc32.ts';
 import { frameCrc } from './encode.ts';
 import { AT, FrameError, HEADER_BYTES, MAGIC, MOST_FRAME_BYTES } from './layout.ts';
@@ -64,7 +64,7 @@ export class FrameSplitter {
   private append(chunk: Uint8Array): void {
     if (this.end + chunk.length > this.bytes.length) {
       // Bytes that the index may still look at are kept.
-      const from = this.index === null ? this.start : Math.max(0, this.start - MARK);
+      const from = this.index === null ? this.start : Math.max(0, this.start - MARK_BYTES);
       const held = this.end - from;
       // Twice what is needed: many small chunks of one large frame are copied a few times, not each time.
       const needed = held + chunk.length;

@@ -11,7 +11,7 @@ import { columnBytes, columnIn } from './layout.ts';
 /** A frame of which less than this fraction is wanted is read column by column. */
 const WHOLE_SHARE = 0.3;
 /** Smaller frames are read at once: a call costs as much as reading this many bytes. */
-const SMALL = 32 * 1024;
+const SMALL_BYTES = 32 * 1024;
 
 /** All rows of one schema in a file. */
 export class FrameTable implements Part {
@@ -73,7 +73,7 @@ export class FrameTable implements Part {
         }
         let asked = 0;
         for (const column of columns) asked += columnBytes(metrics[column].cell, rows);
-        isWhole = whole < SMALL || asked > whole * WHOLE_SHARE;
+        isWhole = whole < SMALL_BYTES || asked > whole * WHOLE_SHARE;
       }
       if (isWhole) {
         frame = roomFor(frame, whole);

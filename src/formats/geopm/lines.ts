@@ -4,7 +4,7 @@ import { FormatError } from '../format.ts';
 
 const STRETCH = 1 << 20;
 /** The longest line that is read, in bytes: no file of GEOPM has a longer one. */
-const MOST_LINE = 1 << 24;
+const MOST_LINE_BYTES = 1 << 24;
 const NEWLINE = 0x0a;
 
 /** Where a line begins. */
@@ -49,7 +49,7 @@ export function* linesOf(source: FileSource, from = FIRST_LINE): Generator<Line,
     }
     kept = end - at;
     base += at;
-    if (kept > MOST_LINE) {
+    if (kept > MOST_LINE_BYTES) {
       throw new FormatError(
         {
           path: source.path,

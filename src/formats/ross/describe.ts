@@ -10,7 +10,12 @@ import {
   packedKinds,
   packedPlaces,
 } from './read/packed-forms.ts';
-import { OLD_MODEL_HEAD, OLD_MODEL_KINDS, oldEventFields, oldEventHead } from './read/walk-old.ts';
+import {
+  OLD_MODEL_HEAD_BYTES,
+  OLD_MODEL_KINDS,
+  oldEventFields,
+  oldEventHead,
+} from './read/walk-old.ts';
 import { isPacked, type RossLayout } from './write/layout.ts';
 
 interface DescribedRun {
@@ -168,8 +173,8 @@ function packedLines(run: DescribedRun): string[] {
     ...(rt ? pointLines(run, 'rt') : []),
     ...(model
       ? [
-          `${prefix}-model.bin: a model’s sample, ${OLD_MODEL_HEAD} bytes:`,
-          ...fieldLines(stored(OLD_MODEL_KINDS[MODEL]?.fields ?? []), OLD_MODEL_HEAD),
+          `${prefix}-model.bin: a model’s sample, ${OLD_MODEL_HEAD_BYTES} bytes:`,
+          ...fieldLines(stored(OLD_MODEL_KINDS[MODEL]?.fields ?? []), OLD_MODEL_HEAD_BYTES),
           '',
         ]
       : []),

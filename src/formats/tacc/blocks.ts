@@ -4,18 +4,18 @@ import type { FileSource } from '../format.ts';
 import { damagedGzip, unpacked } from './unpack.ts';
 
 const BLOCK = 1 << 18;
-/** Packed files of up to this many bytes are unpacked at once, if the result has at most MOST_UNPACKED bytes: it is faster. */
-const MOST_AT_ONCE = 2 ** 21;
-const MOST_UNPACKED = 2 ** 26;
+/** Packed files of up to this many bytes are unpacked at once, if the result has at most MOST_UNPACKED_BYTES: it is faster. */
+const MOST_AT_ONCE_BYTES = 2 ** 21;
+const MOST_UNPACKED_BYTES = 2 ** 26;
 /** Damaged files of up to this many bytes, packed and unpacked, are searched for the damage: nothing before it is lost. */
-const MOST_SEARCHED = 2 ** 18;
-const MOST_FOUND = 2 ** 24;
+const MOST_SEARCHED_BYTES = 2 ** 18;
+const MOST_FOUND_BYTES = 2 ** 24;
 
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
 /** What damaged gzip unpacks to before the damage, which is found by the first byte that cannot be unpacked. */
 function beforeDamage(packed: Uint8Array): Uint8Array | null {
-  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_FOUND };
+  const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MOST_FOUND_BYTES };
   let found: Uint8Array = new Uint8Array(0);
   let good = 0;
   for (let bad = packed.length + 1; bad - good > 1; ) {
@@ -45,7 +45,7 @@ function* pieces(whole: Uint8Array): Generator<Uint8Array> {
 }
 
 function* gunzipped(source: FileSource): Generator<Uint8Array> {
-  if (source.size > MOST_AT_ONCE) {
+  if (source.size > MOST_AT_ONCE_BYTES) {
     yield* unpacked(source);
     return;
   }
@@ -54,10 +54,10 @@ function* gunzipped(source: FileSource): Generator<Uint8Array> {
   let reason = '';
   let whole: Uint8Array | null;
   try {
-    whole = gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED });
+    whole = gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED_BYTES });
   } catch (error) {
     reason = (error as Error).message;
-    whole = bytes.length > MOST_SEARCHED ? null : beforeDamage(bytes);
+    whole = bytes.length > MOST_SEARCHED_BYTES ? null : beforeDamage(bytes);
   }
   // Larger than it looks, or damaged and large: unpacked piece by piece.
   if (whole === null) yield* unpacked(source);

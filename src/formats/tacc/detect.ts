@@ -11,7 +11,7 @@ const RECORD = /^[A-Za-z]\w* \S+( \d{1,20})+$/;
 const PROPERTY = /^\$(hostname|uname|uptime) /;
 const PASSED_OVER = /^(#.*|@.*|%.*|)$/;
 
-const LOOKED_AT = 1 << 14;
+const LOOKED_AT_BYTES = 1 << 14;
 const LEAST_LINES = 3;
 /** One line in this many may be unreadable. */
 const STRANGE = 10;
@@ -66,12 +66,12 @@ function headless(text: string): Detection | null {
  */
 export function detectRaw(head: Uint8Array): Detection | null {
   const packed = isGzip(head);
-  return detectText(packed ? unpackedHead(head.subarray(0, LOOKED_AT)) : head, packed);
+  return detectText(packed ? unpackedHead(head.subarray(0, LOOKED_AT_BYTES)) : head, packed);
 }
 
 /** The same for what a file unpacks to. */
 export function detectText(bytes: Uint8Array, packed: boolean): Detection | null {
-  const text = Buffer.from(bytes.subarray(0, LOOKED_AT)).toString('latin1');
+  const text = Buffer.from(bytes.subarray(0, LOOKED_AT_BYTES)).toString('latin1');
   const match = BEGINNING.exec(text);
   if (match !== null) {
     const [line, program, version] = match;

@@ -2,7 +2,7 @@
 import type { OddityKind } from './oddities.ts';
 
 /** Seconds by which two readings of a host's start may differ: clocks are set, and times are whole seconds. */
-const SLACK = 60;
+const SLACK_SECONDS = 60;
 
 /**
  * Whether a host that existed at `last` and was started at `before` has been restarted, if its start is now given as `boot`
@@ -15,7 +15,9 @@ const SLACK = 60;
  * ```
  */
 export function wasRestarted(before: number | null, last: number, boot: number | null): boolean {
-  return before !== null && boot !== null && boot > before + SLACK && boot > last - SLACK;
+  return (
+    before !== null && boot !== null && boot > before + SLACK_SECONDS && boot > last - SLACK_SECONDS
+  );
 }
 
 /**

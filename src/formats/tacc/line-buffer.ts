@@ -2,8 +2,8 @@
 
 const NEWLINE = 0x0a;
 /** A longer line is skipped: no collector writes such lines. */
-export const LONGEST = 1 << 24;
-const SHOWN = 256;
+export const LONGEST_BYTES = 1 << 24;
+const SHOWN_BYTES = 256;
 
 export class LineBuffer {
   private readonly lines: (bytes: Uint8Array, end: number) => void;
@@ -56,14 +56,14 @@ export class LineBuffer {
   private keep(bytes: Uint8Array): void {
     if (this.skipping) return;
     const length = this.length + bytes.length;
-    if (length > LONGEST) {
+    if (length > LONGEST_BYTES) {
       this.skipping = true;
       if (this.length === 0) {
-        this.rest.set(bytes.subarray(0, SHOWN));
-        this.length = SHOWN;
+        this.rest.set(bytes.subarray(0, SHOWN_BYTES));
+        this.length = SHOWN_BYTES;
       }
-      this.length = Math.min(SHOWN, this.length);
-      this.rest = this.rest.slice(0, SHOWN);
+      this.length = Math.min(SHOWN_BYTES, this.length);
+      this.rest = this.rest.slice(0, SHOWN_BYTES);
       return;
     }
     if (length > this.rest.length) {

@@ -10,10 +10,10 @@ import { visible } from '../visible.ts';
 import { readDecimal } from './decimal.ts';
 import type { KnownType } from './entries.ts';
 import { HeaderWatch } from './header-watch.ts';
-import { LineBuffer, LONGEST } from './line-buffer.ts';
+import { LineBuffer, LONGEST_BYTES } from './line-buffer.ts';
 import type { OddityKind } from './oddities.ts';
 import { LOST } from './oddities.ts';
-import { BEHIND, RecordReader } from './record-reader.ts';
+import { BEHIND_BYTES, RecordReader } from './record-reader.ts';
 import { formatSchema, oddOptions, parseSchema } from './schema.ts';
 import type { RawGroup, RawSummary, RawVisitor } from './visitor.ts';
 
@@ -118,7 +118,8 @@ export class RawParser {
     const reader = this.reader;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     // Lines before this have enough bytes after them.
-    const quick = bytes.length < BEHIND ? 0 : bytes.lastIndexOf(NEWLINE, bytes.length - BEHIND) + 1;
+    const quick =
+      bytes.length < BEHIND_BYTES ? 0 : bytes.lastIndexOf(NEWLINE, bytes.length - BEHIND_BYTES) + 1;
     let line = this.line;
     let group = this.groups;
     for (let at = 0; at < end; ) {
@@ -151,7 +152,7 @@ export class RawParser {
   }
 
   private take(bytes: Uint8Array, from: number, lineEnd: number): void {
-    if (lineEnd - from >= LONGEST) {
+    if (lineEnd - from >= LONGEST_BYTES) {
       this.tooLong(bytes.subarray(from, from + SHOWN));
       return;
     }

@@ -5,7 +5,7 @@ import { openFile } from '../source.ts';
 import { openingRaw, type RawFile, type RawOpenOptions } from './open.ts';
 
 /** Bytes that are read before others get their turn. */
-const BLOCK = 2 ** 20;
+const BLOCK_BYTES = 2 ** 20;
 
 /** What is read, and what can end it. */
 export interface ReadRawOptions extends Pick<RawOpenOptions, 'types' | 'damage'> {
@@ -34,7 +34,7 @@ export async function readRaw(
 ): Promise<RawFile> {
   const source = openFile(path);
   try {
-    const how = { inOrder: true, strict: true, bufferBytes: BLOCK };
+    const how = { inOrder: true, strict: true, bufferBytes: BLOCK_BYTES };
     const opening = openingRaw(source, { ...options, ...how, take });
     for (;;) {
       const step = opening.next();

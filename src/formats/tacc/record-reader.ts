@@ -13,7 +13,7 @@ const REST = 2 ** 17;
 const POWERS = Float64Array.from({ length: 12 }, (_, k) => 10 ** k);
 const SMALL_POWERS = Int32Array.from(POWERS.subarray(0, 4));
 /** Bytes that may be read after a line's newline. */
-export const BEHIND = 4;
+export const BEHIND_BYTES = 4;
 /*
  * Four digits at a time: `x` is a word of the text XOR ZEROS, so that the byte of a digit is its value, the first digit
  * in the lowest byte. Bit 7 of `((x + LIMIT) | x) & TOPS` is set in bytes that are no digits; the first of them is at
@@ -86,7 +86,7 @@ export class RecordReader {
   }
 
   /**
-   * Reads the line at `from`, which must end with a newline `BEHIND` bytes before the end of `bytes`, or earlier: its
+   * Reads the line at `from`, which must end with a newline `BEHIND_BYTES` before the end of `bytes`, or earlier: its
    * values are in `entry.type.values`, except for a type that is skipped. Returns the byte after the newline; -1 if it is not the plain line of a
    * known device.
    */

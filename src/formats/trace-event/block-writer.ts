@@ -3,7 +3,7 @@ import type { Block } from './blocks.ts';
 import type { DrawnEvents } from './drawn-events.ts';
 import {
   BYTES,
-  FULL,
+  FULL_BYTES,
   piecesOf,
   putDecimal,
   putInteger,
@@ -71,12 +71,12 @@ function eventsWriter(events: DrawnEvents): WriteEvents {
       for (let arrow = sent[event]; arrow !== NONE; arrow = before[arrow]) {
         at = putMicros(putPiece(at, heads, head + 2), time);
         at = putWord(putInteger(putWord(at, ID, 6), arrow), END, 1);
-        if (at >= FULL) {
+        if (at >= FULL_BYTES) {
           take(BYTES.subarray(0, at));
           at = 0;
         }
       }
-      if (at >= FULL) {
+      if (at >= FULL_BYTES) {
         take(BYTES.subarray(0, at));
         at = 0;
       }
@@ -95,7 +95,7 @@ export function blockWriter(events: DrawnEvents | null): (block: Block, take: Ta
     for (const [k, cut] of cuts.entries()) {
       at = write(place, cut, at, take);
       const bytes = between.subarray(written, ends[k]);
-      if (at + bytes.length > FULL) {
+      if (at + bytes.length > FULL_BYTES) {
         take(BYTES.subarray(0, at));
         at = 0;
         take(bytes);

@@ -26,7 +26,7 @@ export interface Block {
 const EVENTS = 2048;
 
 /** Bytes between events after which a block ends. */
-const MOST_BETWEEN = 1 << 19;
+const MOST_BETWEEN_BYTES = 1 << 19;
 
 /** @param out gets what lies between; it may hold what comes before all events */
 export function* blocksOf(
@@ -53,7 +53,7 @@ export function* blocksOf(
     };
     let place = from;
     if (!out.empty) cut(place);
-    while (bytes < MOST_BETWEEN) {
+    while (bytes < MOST_BETWEEN_BYTES) {
       const next = nextOf(streams);
       if (next === Infinity || next >= timeAt(most)) break;
       while (place < most && timeAt(place) <= next) place++;
@@ -61,7 +61,7 @@ export function* blocksOf(
       mergeInto(out, streams, timeAt(place));
       cut(place);
     }
-    const to = bytes < MOST_BETWEEN ? most : place;
+    const to = bytes < MOST_BETWEEN_BYTES ? most : place;
     if (to === from && bytes === 0) return;
     yield { from, to, between: Buffer.concat(parts), cuts, ends };
     from = to;

@@ -13,11 +13,11 @@ const MINUS = 45;
 const FIXED_LIMIT = 4e6;
 
 /** Bytes from which on a block is full. */
-export const FULL = 1 << 20;
+export const FULL_BYTES = 1 << 20;
 /** Behind them: the longest record, and what stores go beyond. */
-const ROOM = 1 << 10;
+const ROOM_BYTES = 1 << 10;
 
-export const BYTES = new Uint8Array(FULL + ROOM);
+export const BYTES = new Uint8Array(FULL_BYTES + ROOM_BYTES);
 const VIEW = new DataView(BYTES.buffer);
 
 /** By number below 10,000: its four digits, the first in the lowest byte. */

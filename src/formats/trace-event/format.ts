@@ -11,12 +11,12 @@ import { scanEvents } from './scan-events.ts';
 
 const ERA = 'Trace Event Format (JSON)';
 /** Bytes at the beginning that decide what the file is, and within which its events must begin. */
-const HEAD = 1 << 16;
+const HEAD_BYTES = 1 << 16;
 /** Most places that are reported one by one. */
 const TOLD = 20;
 
 function headOf(source: FileSource): Uint8Array {
-  const head = new Uint8Array(Math.min(source.size, HEAD));
+  const head = new Uint8Array(Math.min(source.size, HEAD_BYTES));
   return head.subarray(0, source.read(0, head));
 }
 
@@ -99,7 +99,7 @@ function place(start: string): Place | null {
 }
 
 function detect(head: Uint8Array): Detection | null {
-  const found = place(Buffer.from(head.subarray(0, HEAD)).toString('latin1'));
+  const found = place(Buffer.from(head.subarray(0, HEAD_BYTES)).toString('latin1'));
   return found && { confidence: 0.95, because: found.because, era: ERA };
 }
 

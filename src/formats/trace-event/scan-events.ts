@@ -9,9 +9,9 @@
 import type { FileSource } from '../format.ts';
 
 /** Bytes that are read at a time. */
-const CHUNK = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
 /** Most bytes of an event: a longer one is no event, but the result of a missing quotation mark. */
-const LONGEST = 1 << 24;
+const LONGEST_BYTES = 1 << 24;
 
 const [QUOTE, BACKSLASH, COMMA, SPACE] = [0x22, 0x5c, 0x2c, 0x20];
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -144,7 +144,7 @@ class Teller {
 
 /** Reads the list of events whose first item begins at byte `from`. */
 export function scanEvents(source: FileSource, from: number, visitor: EventVisitor): EventsRead {
-  let bytes = Buffer.alloc(CHUNK);
+  let bytes = Buffer.alloc(CHUNK_BYTES);
   /** Bytes of an item that has not ended yet, at the beginning of `bytes`. */
   let kept = 0;
   /** The byte of the file at which `bytes` begins. */
@@ -152,7 +152,7 @@ export function scanEvents(source: FileSource, from: number, visitor: EventVisit
   const boundaries = new Boundaries();
   const teller = new Teller(visitor);
   for (;;) {
-    if (kept === bytes.length) bytes = Buffer.concat([bytes], Math.min(2 * kept, LONGEST));
+    if (kept === bytes.length) bytes = Buffer.concat([bytes], Math.min(2 * kept, LONGEST_BYTES));
     const to = kept + source.read(at + kept, bytes.subarray(kept));
     boundaries.go(bytes, kept, to);
     const { items, broken, closed } = boundaries;
@@ -165,7 +165,7 @@ export function scanEvents(source: FileSource, from: number, visitor: EventVisit
     bytes.copyWithin(0, behind, to);
     at += behind;
     // If a tracer was killed, the closing brackets are missing, and maybe half an event.
-    if (broken || isOver || kept >= LONGEST) {
+    if (broken || isOver || kept >= LONGEST_BYTES) {
       const cut = teller.one(bytes, 0, { close: boundaries.close, end: kept });
       return { cut: at + (cut ?? kept), to: at + kept };
     }

@@ -19,7 +19,7 @@ export interface BrokerOptions {
 export const EXCHANGE = 'amq.direct';
 const DEFAULT_PORT = 5672;
 /** Seconds between heartbeats; a broker without them counts as gone. */
-const HEARTBEAT = 20;
+const HEARTBEAT_SECONDS = 20;
 /** Milliseconds for a connection to be made. */
 const CONNECT_WAIT_MS = 10_000;
 
@@ -42,7 +42,7 @@ export async function connectTo(options: BrokerOptions): Promise<ChannelModel> {
     username: user,
     password,
     vhost,
-    heartbeat: HEARTBEAT,
+    heartbeat: HEARTBEAT_SECONDS,
   };
   try {
     return await connect(settings, { timeout: CONNECT_WAIT_MS });

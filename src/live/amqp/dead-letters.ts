@@ -12,7 +12,7 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, fstatSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 
 /** Default maximum bytes of the file. */
-const MOST = 64 << 20;
+const MOST_BYTES = 64 << 20;
 
 /** Adds a line to a file of `size` bytes, or nothing. @throws the file system's error */
 function addWhole(file: number, size: number, line: Uint8Array): void {
@@ -29,7 +29,7 @@ export class DeadLetters {
   private readonly most: number;
   private _isFull = false;
 
-  constructor(path: string, most = MOST) {
+  constructor(path: string, most = MOST_BYTES) {
     this.path = path;
     this.most = most;
   }

@@ -15,7 +15,7 @@ export interface Stamp {
 }
 
 /** Bytes of the largest message; a sample of a large node has some 100,000. */
-const LONGEST = 64 << 20;
+const LONGEST_BYTES = 64 << 20;
 /** Digits of a second since 1970: until the year 5138. */
 const SECOND_DIGITS = 11;
 /** Maximum step from the last number to the next: samples for which a spool had no room have numbers, too. */
@@ -35,7 +35,8 @@ interface MessageFacts {
 
 /** Facts in a message's text: raw stats of either era. @throws RejectedMessageError */
 export function factsIn(message: Uint8Array): MessageFacts {
-  if (message.length > LONGEST) throw new RejectedMessageError(`it has ${message.length} bytes`);
+  if (message.length > LONGEST_BYTES)
+    throw new RejectedMessageError(`it has ${message.length} bytes`);
   let text: string;
   try {
     text = decoder.decode(message);

@@ -24,7 +24,7 @@ const MOST = 1 << 30;
 const RETRY = [500, 30_000] as const;
 const DRAIN_WAIT_MS = 5000;
 /** Milliseconds for the broker to confirm a message. */
-const CONFIRM = 30_000;
+const CONFIRM_MS = 30_000;
 
 /** Header of messages with their producer: a receiver drops messages that it has already. */
 export const PRODUCER_HEADER = 'x-triscope-producer';
@@ -159,7 +159,7 @@ export class AmqpPublisher {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => reject(new Error('the broker does not confirm messages')),
-        CONFIRM,
+        CONFIRM_MS,
       );
       const end = (error: unknown) => {
         clearTimeout(timer);

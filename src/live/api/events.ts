@@ -19,7 +19,7 @@ const MOST_BINS = 4000;
 const DEFAULT_BINS = 600;
 const MOST_SINGLE = 10_000;
 /** Bytes of a cell, and of its copy in the answer. */
-const DENSITY_CELL = 8;
+const DENSITY_CELL_BYTES = 8;
 
 const SENDER: Parameter = {
   name: 'sender',
@@ -56,7 +56,7 @@ export const EVENTS: readonly Route[] = [
         bins: integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS),
       };
       const { events, places } = await tracesOf(shown, context.signal);
-      const roomFor = (cells: number) => fits(cells, DENSITY_CELL, context.limits);
+      const roomFor = (cells: number) => fits(cells, DENSITY_CELL_BYTES, context.limits);
       const steps = densityOf(events, places, ask, roomFor);
       const { counts, ...head } = await inTurns(steps, context.signal);
       return bytesAnswer(c, pack(head, { counts }));

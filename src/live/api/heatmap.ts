@@ -21,7 +21,7 @@ import {
 const MOST_BINS = 4000;
 const DEFAULT_BINS = 600;
 /** Bytes of a cell while it is worked out: see gridOf. */
-const HEAT_CELL = 32;
+const HEAT_CELL_BYTES = 32;
 /** Heatmaps kept of each recording: going back to one costs nothing. */
 const MOST_KEPT = 16;
 
@@ -45,7 +45,7 @@ async function heatFor(
   const key = JSON.stringify([ask, order]);
   let heat = cache.get(key);
   if (heat === undefined) {
-    const steps = heatOf(shown.store, ask, (cells) => fits(cells, HEAT_CELL, limits));
+    const steps = heatOf(shown.store, ask, (cells) => fits(cells, HEAT_CELL_BYTES, limits));
     const made = await inTurns(steps, signal);
     if (made === null) {
       throw new ApiError(

@@ -13,6 +13,7 @@ import {
   metricsInSteps,
 } from '../../findings/job/index.ts';
 import { didYouMean } from '../../model/nearest.ts';
+import { DAY_SECONDS } from '../../model/units.ts';
 import { filterRows } from '../../query/index.ts';
 import { JOB_GROUPS } from '../../query/job-tables.ts';
 import type {
@@ -163,12 +164,10 @@ async function sums(c: Context, context: ApiContext): Promise<JobSumsFacts> {
   return { by, groups };
 }
 
-const DAY = 86_400;
-
 /** Seconds of a day between two moments. */
 function lengthOf(day: string, [first, last]: readonly [number, number]): number {
   const begin = Date.parse(day) / 1000;
-  return Math.max(0, Math.min(last, begin + DAY) - Math.max(first, begin));
+  return Math.max(0, Math.min(last, begin + DAY_SECONDS) - Math.max(first, begin));
 }
 
 async function hosts(c: Context, context: ApiContext): Promise<HostDaysFacts> {

@@ -38,7 +38,7 @@ const MOST_KEPT = 3;
 /** Bytes of files (as stored) that are read as one, without a job. */
 const MOST_BYTES = 256 * 2 ** 20;
 /** Bytes of a file that may be an accounting file. */
-const MOST_ACCOUNTING = 64 * 2 ** 20;
+const MOST_ACCOUNTING_BYTES = 64 * 2 ** 20;
 
 const ALL_TIME = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, foreign: false };
 
@@ -62,7 +62,7 @@ function accountedBeside(folder: string): readonly AccountedJob[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && /accounting/i.test(entry.name))
     .map(({ name }) => join(folder, name))
-    .filter((path) => statSync(path).size <= MOST_ACCOUNTING)
+    .filter((path) => statSync(path).size <= MOST_ACCOUNTING_BYTES)
     .flatMap((path) => readAccounting(path).jobs);
 }
 

@@ -19,8 +19,8 @@ import {
   ApiError,
   BYTES,
   bytesAnswer,
-  CELL,
-  CELL_TEXT,
+  CELL_BYTES,
+  CELL_TEXT_BYTES,
   fits,
   integerOf,
   listOf,
@@ -115,7 +115,11 @@ const bins: Route = {
     const { from, to } = windowOf(c, { from: 0, to: 1 });
     const count = integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS);
     const hosts = listOf(c, 'hosts');
-    fits(courses.hosts(hosts) * count, wantsBytes(c) ? CELL : CELL_TEXT, context.limits);
+    fits(
+      courses.hosts(hosts) * count,
+      wantsBytes(c) ? CELL_BYTES : CELL_TEXT_BYTES,
+      context.limits,
+    );
     const series = await inTurns(courses.bins(from, to, count, hosts), context.signal);
     if (wantsBytes(c)) return bytesAnswer(c, packBins(from, to, count, series));
     return c.json({

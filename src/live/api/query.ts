@@ -7,7 +7,7 @@ import { ApiError, type Route } from './route.ts';
 const DEFAULT_ROWS = 1000;
 const MOST_ROWS = 100_000;
 /** Bytes of an answer, about. */
-const MOST_TEXT = 32 * 1024 * 1024;
+const MOST_TEXT_BYTES = 32 * 1024 * 1024;
 /** Of a statement. */
 const MOST_SQL = 20_000;
 
@@ -53,7 +53,7 @@ async function answer(
   let more = false;
   for await (const block of blocks) {
     for (const row of block) {
-      if (rows.length === limit || size > MOST_TEXT) {
+      if (rows.length === limit || size > MOST_TEXT_BYTES) {
         more = true;
         break;
       }

@@ -12,7 +12,7 @@ import {
   ApiError,
   BYTES,
   bytesAnswer,
-  CELL,
+  CELL_BYTES,
   fits,
   integerOf,
   type Parameter,
@@ -24,7 +24,7 @@ import {
 const MOST_BINS = 4000;
 const DEFAULT_BINS = 600;
 /** Bytes of a span, as an object and as text. */
-const SPAN = 128;
+const SPAN_BYTES = 128;
 
 interface Known {
   readonly read: ReadTraces;
@@ -86,7 +86,7 @@ const lanes = (
   answer: async (c, context) => {
     const { traces, from, to, bins } = await windowAsked(c, context);
     const host = c.req.query('host') ?? '';
-    const room = (lanes: number) => fits(lanes * bins, SPAN, context.limits);
+    const room = (lanes: number) => fits(lanes * bins, SPAN_BYTES, context.limits);
     const found = await traces[of](host, from, to, bins, room);
     if (found === null) throw new ApiError(400, `there is no ${without} of host ${host}`);
     return c.json(found);
@@ -107,7 +107,7 @@ const signal: Route = {
   answer: async (c, context) => {
     const { traces, from, to, bins } = await windowAsked(c, context);
     const key = c.req.query('signal') ?? '';
-    const room = (hosts: number) => fits(hosts * bins, CELL, context.limits);
+    const room = (hosts: number) => fits(hosts * bins, CELL_BYTES, context.limits);
     const found = await traces.signal(key, from, to, bins, room);
     if (found === null) throw new ApiError(400, `no trace has a signal ${JSON.stringify(key)}`);
     return bytesAnswer(c, packBins(from, to, bins, found));

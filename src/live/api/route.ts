@@ -69,8 +69,8 @@ export interface Route {
 }
 
 /** Bytes of a bin: least, most and mean; as text about. */
-export const CELL = 12;
-export const CELL_TEXT = 48;
+export const CELL_BYTES = 12;
+export const CELL_TEXT_BYTES = 48;
 
 /** @throws ApiError where an answer would take more memory than the route may */
 export function fits(cells: number, cell: number, { memory }: RouteLimits): void {

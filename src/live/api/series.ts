@@ -6,8 +6,8 @@ import {
   ApiError,
   BYTES,
   bytesAnswer,
-  CELL,
-  CELL_TEXT,
+  CELL_BYTES,
+  CELL_TEXT_BYTES,
   fits,
   integerOf,
   listOf,
@@ -79,7 +79,7 @@ const one: Route = {
     const bins = integerOf(c, 'bins', DEFAULT_BINS, 1, MOST_BINS);
     const entities = listOf(c, 'entities');
     const count = entities?.length ?? store.table(table)?.entities.length ?? 0;
-    fits(count * bins, wantsBytes(c) ? CELL : CELL_TEXT, context.limits);
+    fits(count * bins, wantsBytes(c) ? CELL_BYTES : CELL_TEXT_BYTES, context.limits);
     const steps = store.seriesSteps(table, metrics, from, to, bins, entities);
     const series = (await inTurns(steps, context.signal)) ?? [];
     if (wantsBytes(c)) return bytesAnswer(c, packBins(from, to, bins, series));
@@ -137,7 +137,7 @@ const several: Route = {
       return { table, metrics };
     });
     const entities = asked.map(({ table }) => store.table(table)?.entities.length ?? 0);
-    fits(entities.reduce((a, b) => a + b, 0) * bins, CELL, context.limits);
+    fits(entities.reduce((a, b) => a + b, 0) * bins, CELL_BYTES, context.limits);
     const parts: Uint8Array[] = [];
     for (const { table, metrics } of asked) {
       const steps = store.seriesSteps(table, metrics, from, to, bins);

@@ -9,13 +9,13 @@ import { peerUser } from '../../os/peer.ts';
 import { EVERYTHING, type Users, type Viewer } from './users.ts';
 
 /** Milliseconds for which a directory of users may take to answer. */
-const PATIENCE = 2000;
+const ANSWER_TIMEOUT_MS = 2000;
 
 /** The name of a user id, as the machine's directories have it; null where they have none. */
 function nameOf(id: number): string | null {
   const { status, stdout } = spawnSync('getent', ['passwd', String(id)], {
     encoding: 'utf8',
-    timeout: PATIENCE,
+    timeout: ANSWER_TIMEOUT_MS,
   });
   const [name = ''] = status === 0 ? stdout.split(':') : [];
   return name === '' ? null : name;

@@ -20,7 +20,7 @@ interface Seat extends Following {
 }
 
 /** Milliseconds between looks. */
-const LOOK = 1000;
+const LOOK_MS = 1000;
 
 type FollowerLimits = Readonly<Record<keyof typeof FOLLOWERS, number>>;
 
@@ -31,7 +31,7 @@ export class Followers {
   private readonly seats = new Set<Seat>();
   private readonly timer: NodeJS.Timeout;
 
-  constructor(limits: FollowerLimits = FOLLOWERS, look = LOOK) {
+  constructor(limits: FollowerLimits = FOLLOWERS, look = LOOK_MS) {
     this.limits = limits;
     this.timer = setInterval(() => this.look(), look);
     this.timer.unref();

@@ -1,6 +1,6 @@
 /** All limits of the servers: of connections, and of each route. docs/live.md has the same table. */
 
-import { MIB } from '../../model/bytes.ts';
+import { MIB } from '../../model/units.ts';
 
 /** Of connections, of the page's server and of those of metrics. Times in milliseconds. */
 export const CONNECTIONS = {

@@ -8,7 +8,7 @@ import { openThread } from '../../os/thread.ts';
 import { ServeError } from './listen.ts';
 
 /** Bytes that wait for the thread, at most: it hangs, and is ended. */
-const MOST_WAITING = 256 * 1024 * 1024;
+const MOST_WAITING_BYTES = 256 * 1024 * 1024;
 /** Milliseconds that it gets to end by itself: a signal ends a program within two seconds. */
 const END_WAIT_MS = 1400;
 
@@ -137,7 +137,7 @@ export class ServerThread<Message> {
   post(message: Message, bytes: number): void {
     if (!this.open) return;
     this.posted += bytes;
-    if (this.waiting > MOST_WAITING) {
+    if (this.waiting > MOST_WAITING_BYTES) {
       // It takes nothing any more, and what waits for it is ours.
       this.open = false;
       this.end();

@@ -10,7 +10,7 @@ const TABLE = 'ross_rollback';
 /** Rollbacks kept, the newest. */
 const MOST = 100_000;
 /** Milliseconds without a question after which they are forgotten. */
-const PATIENCE = 5000;
+const FORGOTTEN_AFTER_MS = 5000;
 
 export class LiveRollbacks {
   private readonly bus: LiveBus;
@@ -20,7 +20,7 @@ export class LiveRollbacks {
   private stop: () => void = () => {};
   private timer: NodeJS.Timeout | null = null;
 
-  constructor(bus: LiveBus, most = MOST, patience = PATIENCE) {
+  constructor(bus: LiveBus, most = MOST, patience = FORGOTTEN_AFTER_MS) {
     this.bus = bus;
     this.most = most;
     this.patience = patience;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readReadme } from '../../formats/ross/read/readme.ts';
-import { MOST_README } from '../../formats/ross/read/told.ts';
+import { MOST_README_BYTES } from '../../formats/ross/read/told.ts';
 import type { Schema } from '../../model/metric.ts';
 import { readPlain } from '../../os/plain-file.ts';
 import { loadTables } from '../../query/load.ts';
@@ -65,7 +65,7 @@ const saysStragglers = ({ files }: Sources): boolean =>
   files.some(({ path }) => {
     if (!path.endsWith(README)) return false;
     try {
-      return readReadme(readPlain(path, MOST_README))?.eventTrace === STRAGGLERS;
+      return readReadme(readPlain(path, MOST_README_BYTES))?.eventTrace === STRAGGLERS;
     } catch {
       return false;
     }

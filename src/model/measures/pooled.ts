@@ -2,8 +2,7 @@
  * Estimates from few samples per bin: a timed turn stands for many, so one bin gets the time of several, and
  * the bins before it none. Bins are joined until none exceeds what is possible.
  */
-
-const PER_CENT = 100;
+import { PER_CENT } from '../units.ts';
 
 /**
  * Shares of time by activity and bin, per cent; NaN where nothing was measured. If those of a bin sum to more than

@@ -1,7 +1,6 @@
 /** Measures of PEs, KPs and LPs: rates, shares, and the time of a PE by activity. */
+import { PER_CENT } from '../units.ts';
 import type { Measure } from './measure.ts';
-
-const PER_CENT = 100;
 
 export const HANDLED_RATE: Measure = {
   key: 'handled_rate',

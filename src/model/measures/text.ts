@@ -1,4 +1,5 @@
 /** Numbers of measures as text, formatted the same everywhere. */
+import { DAY_SECONDS } from '../units.ts';
 
 /** 12.3 as “12 %”, 1.23 as “1.2 %”, 99.43 as “99.4 %”, 0.001 as “less than 0.1 %”; “–” for what was not measured. */
 export function percent(value: number | null): string {
@@ -56,7 +57,7 @@ export function duration(seconds: number | null): string {
   if (size < 59.95) return `${figure(seconds)} s`;
   const whole = Math.round(size);
   const sign = seconds < 0 ? '−' : '';
-  if (whole >= DAYS * 86_400) {
+  if (whole >= DAYS * DAY_SECONDS) {
     const all = Math.round(whole / 60);
     return `${sign}${Math.floor(all / 1440)} d ${Math.floor((all % 1440) / 60)}:${two(all % 60)} h`;
   }

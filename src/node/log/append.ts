@@ -13,16 +13,16 @@ import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { about, LogError } from './error.ts';
 
 /** Bytes of a note: three numbers of up to 20 digits, padded with blanks. */
-const NOTE = 64;
+const NOTE_BYTES = 64;
 
-const note = Buffer.alloc(NOTE);
+const note = Buffer.alloc(NOTE_BYTES);
 
 /**
  * Cuts off the part of a group that a killed process has left. `lock`: the open lock file.
  * @returns the file's length afterwards
  */
 export function mend(lock: number, file: number): number {
-  const length = readSync(lock, note, 0, NOTE, 0);
+  const length = readSync(lock, note, 0, NOTE_BYTES, 0);
   const [inode, from, to] = note.toString('latin1', 0, length).trim().split(' ').map(Number);
   const now = fstatSync(file);
   if (inode !== now.ino || now.size <= from || now.size >= to) return now.size;
@@ -50,8 +50,8 @@ export function appendWhole(
   about(path, () => {
     note.fill(' ');
     note.write(`${ino} ${size} ${size + bytes.length}`, 'latin1');
-    note[NOTE - 1] = 0x0a;
-    writeSync(lock, note, 0, NOTE, 0);
+    note[NOTE_BYTES - 1] = 0x0a;
+    writeSync(lock, note, 0, NOTE_BYTES, 0);
     const written = writeSync(file, bytes);
     if (written === bytes.length) return;
     ftruncateSync(file, size);

@@ -15,13 +15,13 @@ export interface LogHead {
 export const TOTALS = 'totals';
 
 /** Seconds by which the clock may have been set without a restart of the machine. */
-const STEP = 120;
-const FIRST = 16 * 1024;
-const MOST = 16 * 1024 * 1024;
+const STEP_SECONDS = 120;
+const FIRST_BYTES = 16 * 1024;
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** The text before the first record group; null if it does not end within a reasonable length. */
 export function headText(file: number): string | null {
-  for (let size = FIRST; size <= MOST; size *= 4) {
+  for (let size = FIRST_BYTES; size <= MOST_BYTES; size *= 4) {
     const buffer = Buffer.allocUnsafe(size);
     const length = readSync(file, buffer, 0, size, 0);
     const end = buffer.subarray(0, length).indexOf('\n\n');
@@ -62,5 +62,7 @@ export function refusal(text: string, begun: number, head: LogHead): string | nu
   }
   if (head.started === null) return null;
   const started = begun - Number(propertyOf(text, 'uptime'));
-  return Math.abs(started - head.started) > STEP ? 'the machine has been started since' : null;
+  return Math.abs(started - head.started) > STEP_SECONDS
+    ? 'the machine has been started since'
+    : null;
 }

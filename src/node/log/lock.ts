@@ -16,10 +16,10 @@ import { NO_LINK } from '../../os/trusted-file.ts';
 import { about, LogError } from './error.ts';
 
 /** Milliseconds between two tries: initially, and at most. */
-const SHORTEST = 1;
-const LONGEST = 16;
+const SHORTEST_MS = 1;
+const LONGEST_MS = 16;
 /** Milliseconds after which a takeover counts as abandoned by a dead process. */
-const TURN = 10_000;
+const TURN_MS = 10_000;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const sleep = (milliseconds: number) => Atomics.wait(sleeper, 0, 0, milliseconds);
@@ -60,7 +60,7 @@ export class Lock {
   /** Waits for the lock. @throws LogError if that takes longer than `timeout` milliseconds */
   acquire(timeout: number): void {
     let waited = 0;
-    for (let wait = SHORTEST; !this.try(); wait = Math.min(2 * wait, LONGEST)) {
+    for (let wait = SHORTEST_MS; !this.try(); wait = Math.min(2 * wait, LONGEST_MS)) {
       waited += wait;
       if (waited > timeout) {
         throw new LogError(
@@ -123,13 +123,13 @@ function takeOver(path: string): void {
   } catch {
     const left = statSync(turn, { throwIfNoEntry: false });
     // Another may remove it at the same time.
-    if (left !== undefined && Date.now() - left.mtimeMs > TURN) rmSync(turn, { force: true });
+    if (left !== undefined && Date.now() - left.mtimeMs > TURN_MS) rmSync(turn, { force: true });
     return;
   }
   try {
     const pid = Number(readFileSync(path, 'utf8'));
     // An empty file is still being written, unless it is old.
-    const dead = pid > 0 ? !isAlive(pid) : Date.now() - statSync(path).mtimeMs > TURN;
+    const dead = pid > 0 ? !isAlive(pid) : Date.now() - statSync(path).mtimeMs > TURN_MS;
     if (dead) unlinkSync(path);
   } catch {
     // Removed meanwhile: the next try decides.

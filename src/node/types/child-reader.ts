@@ -22,9 +22,9 @@ import {
 } from './child-protocol.ts';
 
 /** Milliseconds that Node may take to start on a busy machine. */
-const START_LIMIT = 20_000;
+const START_LIMIT_MS = 20_000;
 /** Milliseconds to wait for types' keys; a library that hangs is ignored after that. */
-const KEYS_LIMIT = 10_000;
+const KEYS_LIMIT_MS = 10_000;
 /** Children that may end without an answer; no more are started after so many. */
 const MOST_STARTS = 3;
 /** Milliseconds between looks at the answers: initially, and at most. */
@@ -122,7 +122,7 @@ export class ChildReader {
    * exist. Null if nothing comes.
    */
   toldKeys(): ToldKeys | null {
-    const end = performance.now() + KEYS_LIMIT;
+    const end = performance.now() + KEYS_LIMIT_MS;
     while (this.refusal === '' && performance.now() < end) {
       const header = this.look();
       if (header[WAITS] === 1) return this.takeKeys(header[LENGTH]);
@@ -189,8 +189,8 @@ export class ChildReader {
       }
       if (now > nextCheck) {
         if (!runs(this.child?.pid)) return 'the process that reads it has ended';
-        if (!ready && now - start > START_LIMIT) {
-          return `the process that reads it did not start within ${START_LIMIT / 1000} s`;
+        if (!ready && now - start > START_LIMIT_MS) {
+          return `the process that reads it did not start within ${START_LIMIT_MS / 1000} s`;
         }
         nextCheck = now + 100;
       }

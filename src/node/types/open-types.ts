@@ -23,7 +23,7 @@ interface OpenTypesOptions {
   readonly wide?: boolean;
 }
 
-const DEADLINE = 2000;
+const DEADLINE_MS = 2000;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -61,7 +61,7 @@ export class OpenTypes {
       }
     });
     this.absent = absent;
-    const deadline = options.deadline ?? DEADLINE;
+    const deadline = options.deadline ?? DEADLINE_MS;
     const read = (some: readonly NodeType[], tells: boolean) => {
       if (some.length === 0) return null;
       const names = some.map(({ name }) => name);

@@ -49,7 +49,7 @@ const LEFT_OUT = new Set(['bash', 'ssh', 'sshd', 'metacity']);
 const [ROOTS_KNOWN, KERNELS_KNOWN] = [1000, 10_000];
 
 /** Milliseconds for which /proc is not listed again if no process has been started. */
-const LIST_KNOWN = 10_000;
+const LIST_KNOWN_MS = 10_000;
 const FORKS = Buffer.from('\nprocesses ');
 
 /** Most processes whose last texts are remembered: a sleeping process has the same text, and so the same record. */
@@ -154,7 +154,7 @@ class Processes implements Collector {
   /** Lists /proc, unless no process can have started since. */
   private list(): void {
     const forks = this.forks();
-    if (forks === this.forksListed && this.now - this.listed < LIST_KNOWN) return;
+    if (forks === this.forksListed && this.now - this.listed < LIST_KNOWN_MS) return;
     const names = this.tree.list('proc');
     if (names === null) throw new UnavailableError('/proc has vanished');
     const before = new Map(this.entries.map((entry) => [entry.name, entry]));

@@ -26,7 +26,7 @@ export interface NodeType {
    */
   open(tree: NodeTree, keys?: readonly string[] | null): Collector;
   /**
-   * The same for a process that calls `between` every `BETWEEN` ms: narrow counters are written as totals of 64 bits, and
+   * The same for a process that calls `between` every `BETWEEN_MS`: narrow counters are written as totals of 64 bits, and
    * their schema has no width, so that they never share a file with what single samples read.
    * @throws UnavailableError
    */
@@ -52,7 +52,7 @@ export interface NodeType {
 }
 
 /** Milliseconds: a quarter of what the energy counter of a package takes at 1 kW to roll over. */
-export const BETWEEN = 15_000;
+export const BETWEEN_MS = 15_000;
 
 /** Writes one record a device when it is asked to. `between` is called between samples of types that were opened by `openWide`. */
 export interface Collector {

@@ -8,7 +8,7 @@ import { openNameless } from '../nameless.ts';
 import type { MpiWorld } from './world.ts';
 
 const FOLDER = '/dev/shm';
-const CHUNK = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -22,9 +22,10 @@ function make(bytes: number): number {
   } catch {
     return -1;
   }
-  const zeros = new Uint8Array(CHUNK);
+  const zeros = new Uint8Array(CHUNK_BYTES);
   try {
-    for (let at = 0; at < bytes; ) at += writeSync(file, zeros, 0, Math.min(CHUNK, bytes - at), at);
+    for (let at = 0; at < bytes; )
+      at += writeSync(file, zeros, 0, Math.min(CHUNK_BYTES, bytes - at), at);
     return file;
   } catch {
     closeSync(file);

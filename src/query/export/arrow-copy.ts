@@ -175,5 +175,5 @@ export async function arrowTo(
 }
 
 function fieldOf({ name, unit, help }: SelectedColumn, type: ArrowType): ArrowField {
-  return { name, type, facts: { ...(unit && { unit }), ...(help && { help }) } };
+  return { name, type, customMetadata: { ...(unit && { unit }), ...(help && { help }) } };
 }

@@ -22,7 +22,7 @@ export const openSink = (path: string, gzip: boolean, signal: AbortSignal): Sink
 };
 
 /** Bytes after which the disk is told to begin, so that little is left to wait for at the end. */
-const TO_DISK = 32 << 20;
+const TO_DISK_BYTES = 32 << 20;
 
 class FileSink implements Sink {
   private readonly fd: number;
@@ -60,7 +60,7 @@ class FileSink implements Sink {
       at += bytesWritten;
     }
     this.waiting += bytes.length;
-    if (this.waiting >= TO_DISK && this.onDisk === null) this.toDisk();
+    if (this.waiting >= TO_DISK_BYTES && this.onDisk === null) this.toDisk();
   }
 
   private toDisk(): void {

@@ -8,7 +8,7 @@ import type { ThreadData, ThreadTask } from './trace-thread.ts';
 /** Blocks that a thread has in hand or waiting, so that it need not wait for the next. */
 const AHEAD = 2;
 /** Bytes that a block rarely exceeds. */
-const BLOCK = 1 << 21;
+const BLOCK_BYTES = 1 << 21;
 
 /** A block's bytes, valid until `release`. */
 export interface WrittenBlock {
@@ -48,7 +48,7 @@ export class TraceThreads {
 
   /** A block goes to a thread that has little to do; if all are busy it is written here. */
   async write(block: Block): Promise<WrittenBlock> {
-    const memory = this.memory.pop() ?? new Uint8Array(new SharedArrayBuffer(BLOCK));
+    const memory = this.memory.pop() ?? new Uint8Array(new SharedArrayBuffer(BLOCK_BYTES));
     const thread = this.threads.find(({ waiting }) => waiting < AHEAD);
     let parts: readonly BytePart[];
     if (thread === undefined) {

@@ -37,7 +37,7 @@ const MOST_EVENTS = 20_000_000;
 /** Process numbers of a recording. */
 const RANGE = 2_000_000;
 /** Longest duration of a slice where the durations of events are not known, ns. */
-const UNKNOWN_DURATION = 1000;
+const UNKNOWN_DURATION_NS = 1000;
 
 interface Drawn {
   readonly events: DrawnEvents | null;
@@ -257,7 +257,7 @@ async function events(
     receive: all.virtual_recv_time as Float64Array,
   };
   const mean = await meanDurations(connection, table('ross_pe'));
-  const longest = (pid: number) => mean.get(pid - base) ?? UNKNOWN_DURATION;
+  const longest = (pid: number) => mean.get(pid - base) ?? UNKNOWN_DURATION_NS;
   return drawn(columns, { laneOf: (lp) => places.laneOf(lp), longest });
 }
 

@@ -79,13 +79,13 @@ async function exported(
 }
 
 /** Bytes of files from which on a trace is written by several threads: some ten thousand events. */
-const LARGE = 1 << 20;
+const LARGE_BYTES = 1 << 20;
 const MOST_THREADS = 8;
 
 function threadsFor(sources: readonly Sources[]): number {
   const sizes = sources.flatMap(({ files }) => files.map(({ path }) => sizeOf(path)));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  return bytes < LARGE ? 0 : Math.min(MOST_THREADS, availableParallelism()) - 1;
+  return bytes < LARGE_BYTES ? 0 : Math.min(MOST_THREADS, availableParallelism()) - 1;
 }
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -2,6 +2,7 @@
  * One package's power limit under power_balancer: lowered step by step until its epochs take as long as the slowest
  * package's of all hosts. Source: GEOPM's geopm_agent_power_balancer(7); numbers as GEOPM's PowerBalancer has them.
  */
+import { median } from '../../model/numbers.ts';
 
 /** W by which a limit is lowered: at first, and at least. */
 const FIRST_DELTA = 8;
@@ -92,10 +93,4 @@ export class PackageBalance {
     if (slack <= 0) this.delta = Math.max(LEAST_DELTA, this.delta / 2);
     return Math.max(0, slack);
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }

@@ -22,8 +22,8 @@ const WINDOW_CONTROL = 'CPU_POWER_TIME_WINDOW_CONTROL';
 const MOST = ['CPU_POWER_MAX_AVAIL', 'CPU_POWER_LIMIT_DEFAULT'];
 const LEAST = 'CPU_POWER_MIN_AVAIL';
 /** Seconds over which a limit holds as a mean. It has had its effect after three times as long. */
-const WINDOW = 0.015;
-const SETTLE = 3 * WINDOW;
+const WINDOW_SECONDS = 0.015;
+const SETTLE_SECONDS = 3 * WINDOW_SECONDS;
 /** The minimum, as a share of the maximum, where the machine does not give it. */
 const LEAST_SHARE = 0.5;
 /** GEOPM's fields for messages between its agents. They are accepted, because existing policies may contain them. */
@@ -103,7 +103,7 @@ function open({ platform, allowControl, warn, peers }: AgentContext): Agent {
   const design = platform.info(MOST[1]) === null ? Number.NaN : platform.read(MOST[1], 'board', 0);
   const packages = (allowControl ? platform.topology.indices('package') : []).map(
     (index): Package => ({
-      balance: new PackageBalance(SETTLE),
+      balance: new PackageBalance(SETTLE_SECONDS),
       control: platform.controls.push(CONTROL, 'package', index),
       epochs: platform.push('EPOCH_COUNT', 'package', index),
       waits: ['TIME_HINT_NETWORK', 'TIME_HINT_IGNORE'].map((name) =>
@@ -169,7 +169,7 @@ function open({ platform, allowControl, warn, peers }: AgentContext): Agent {
   /** Sets the time over which limits hold to a short one, where the machine has such a control. */
   const shorten = () => {
     try {
-      if (window >= 0) platform.controls.adjust(window, WINDOW);
+      if (window >= 0) platform.controls.adjust(window, WINDOW_SECONDS);
     } catch (error) {
       warn(
         `power_balancer: the time window of power limits could not be shortened: ${(error as Error).message}`,

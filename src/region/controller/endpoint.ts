@@ -12,7 +12,7 @@ import {
 } from '../agents/index.ts';
 
 /** Seconds between checks. */
-const LOOK = 0.05;
+const LOOK_SECONDS = 0.05;
 
 export class Endpoint {
   private readonly path: string;
@@ -32,7 +32,7 @@ export class Endpoint {
 
   /** The present policy; null before the first. @param time s since time zero */
   policy(time: number): Policy | null {
-    if (time - this.looked < LOOK) return this._policy;
+    if (time - this.looked < LOOK_SECONDS) return this._policy;
     this.looked = time;
     const file = statSync(this.path, { throwIfNoEntry: false });
     const stamp = file?.isFile() ? `${file.mtimeMs} ${file.size} ${file.ino}` : '';

@@ -53,9 +53,9 @@ const PASSED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] 
 /** Those of them that ask a command to end. */
 const ENDING: ReadonlySet<string> = new Set(['SIGTERM', 'SIGHUP', 'SIGINT']);
 /** Milliseconds from such a signal until a command that ignores it is killed. */
-const IGNORED_GRACE = 1500;
+const IGNORED_GRACE_MS = 1500;
 /** Milliseconds that the controller then has for its report. */
-const HURRIED = 1000;
+const HURRIED_MS = 1000;
 
 /** @throws LaunchError before the command starts */
 export async function launch(options: LaunchOptions): Promise<LaunchResult> {
@@ -70,7 +70,7 @@ export async function launch(options: LaunchOptions): Promise<LaunchResult> {
     if (signals.early === null) await Promise.race([side.begin(), signals.first]);
     writeFileSync(join(pages, SAMPLING), '');
     const code = await runCommand(options, markingIn(pages, options.settings), side, signals);
-    const punctuality = await side.finished(signals.hasEnded ? HURRIED : undefined);
+    const punctuality = await side.finished(signals.hasEnded ? HURRIED_MS : undefined);
     return { code, punctuality, stuck: side.stuck };
   } finally {
     signals.release();
@@ -181,7 +181,7 @@ async function runCommand(
   });
   child.on('exit', async (code, signal) => {
     const number = signal === null ? 0 : constants.signals[signal];
-    if (passed !== null) await Promise.race([passed, sleep(LAST_WORDS)]);
+    if (passed !== null) await Promise.race([passed, sleep(LAST_WORDS_MS)]);
     await others?.();
     side?.ended(code ?? 0, number);
     resolve(code ?? 128 + number);
@@ -190,7 +190,7 @@ async function runCommand(
 }
 
 /** Milliseconds to wait, after the command's end, for the rest of its output: another process may hold its stdout open. */
-const LAST_WORDS = 500;
+const LAST_WORDS_MS = 500;
 
 /** Passes on the command's output. Resolves when all of it has arrived. */
 function passOn(from: Readable, take: (bytes: Uint8Array) => void): Promise<void> {
@@ -257,7 +257,7 @@ class SignalRelay {
     this.timers = [
       setTimeout(() => {
         if (ignores(child.pid ?? 0, name)) kill('ignores it');
-      }, IGNORED_GRACE),
+      }, IGNORED_GRACE_MS),
       setTimeout(() => kill(`has not ended within ${killAfter} s`), killAfter * 1000),
     ];
   }

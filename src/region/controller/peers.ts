@@ -18,7 +18,7 @@ export interface PeersSettings {
 }
 
 /** ms between checks for new messages. */
-const LOOK = 50;
+const LOOK_MS = 50;
 const ORDER = 'order.json';
 
 export class FilePeers implements Peers {
@@ -61,7 +61,7 @@ export class FilePeers implements Peers {
 
   private due(): boolean {
     const now = performance.now();
-    if (now - this.looked < LOOK) return false;
+    if (now - this.looked < LOOK_MS) return false;
     this.looked = now;
     return true;
   }

@@ -13,10 +13,10 @@ import { PageReader } from '../page-reader.ts';
 import type { PageSnapshot } from '../page-snapshot.ts';
 
 /** ms between two looks into the folder; and where a watcher reports its changes. */
-const RESCAN = 100;
-const RESCAN_WATCHED = 1000;
+const RESCAN_MS = 100;
+const RESCAN_WATCHED_MS = 1000;
 /** ms between two checks whether a process still lives. */
-const ASK = 50;
+const ASK_MS = 50;
 /** A file that is not a page after so many scans is given up. */
 const MOST_TRIES = 50;
 const UNKNOWN_HINT = 1;
@@ -200,7 +200,7 @@ export class ProcessTable {
     this.scan(now, thorough);
     let changed = this.all.length !== before;
     if (changed) this.active = [...this.active, ...this.all.slice(before)];
-    const ask = thorough || now - this.asked > ASK * 1e6;
+    const ask = thorough || now - this.asked > ASK_MS * 1e6;
     if (ask) this.asked = now;
     const { active } = this;
     for (let k = 0; k < active.length; k++) {
@@ -223,7 +223,7 @@ export class ProcessTable {
   }
 
   private scan(now: number, thorough: boolean): void {
-    const rest = this.watched ? RESCAN_WATCHED : RESCAN;
+    const rest = this.watched ? RESCAN_WATCHED_MS : RESCAN_MS;
     if (!thorough && now - this.scanned < rest * 1e6) return;
     this.scanned = now;
     for (const name of this.names()) {

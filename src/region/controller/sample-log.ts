@@ -11,7 +11,7 @@ import type { Platform } from '../platform.ts';
 import type { ApplicationProcess, ProcessTable } from './process-table.ts';
 
 /** Approximate bytes of all rows; at least two rows. */
-const ROOM = 1 << 19;
+const ROOM_BYTES = 1 << 19;
 const MOST_ROWS = 256;
 /** ns for which a sample may wait. */
 const MOST_WAIT_NS = 1e9;
@@ -56,7 +56,7 @@ export class SampleLog {
     const width = 1 + this.tick.kept + PLACE * active.length;
     if (width === this.width) return;
     this.width = width;
-    this.capacity = Math.max(2, Math.min(MOST_ROWS, Math.floor(ROOM / (8 * width))));
+    this.capacity = Math.max(2, Math.min(MOST_ROWS, Math.floor(ROOM_BYTES / (8 * width))));
     // One more row: the present state of the processes while earlier ones are restored.
     this.rows = new Float64Array((this.capacity + 1) * width);
   }

@@ -16,7 +16,7 @@ import type { Controls, SavedSetting } from '../controls.ts';
 
 const VERSION = 1;
 /** Maximum bytes of a file: 200 for each setting of a large machine. */
-const MOST = 1 << 22;
+const MOST_BYTES = 1 << 22;
 
 interface SavedControls {
   readonly version: number;
@@ -53,7 +53,7 @@ export function readSavedControls(path: string): SavedControls {
   const wrong = `${path}: no file of settings that region launch kept`;
   let saved: Partial<SavedControls>;
   try {
-    saved = (JSON.parse(readTrusted(path, MOST)) ?? {}) as Partial<SavedControls>;
+    saved = (JSON.parse(readTrusted(path, MOST_BYTES)) ?? {}) as Partial<SavedControls>;
   } catch (error) {
     if (error instanceof UntrustedError) throw new SavedControlsError(error.message);
     const { code, message } = error as NodeJS.ErrnoException;

@@ -13,8 +13,8 @@ import {
 import { OutputError } from './settings.ts';
 
 /** Bytes that are buffered before they are written, and ms after which they are written in any case. */
-const PIECE = 1 << 16;
-const DELAY = 200;
+const PIECE_BYTES = 1 << 16;
+const DELAY_MS = 200;
 
 /** Writes all bytes, even if a single write takes only a part. */
 function writeAll(file: number, text: string): void {
@@ -59,7 +59,7 @@ class GrowingFile {
   write(text: string): void {
     if (this.failed) return;
     this.text += text;
-    if (this.text.length > PIECE || performance.now() - this.written > DELAY) this.flush();
+    if (this.text.length > PIECE_BYTES || performance.now() - this.written > DELAY_MS) this.flush();
   }
 
   flush(): void {

@@ -32,10 +32,10 @@ export type ControllerSaid =
 /** Nice value, if permitted: higher priority than ordinary work. */
 const PRIORITY = -10;
 /** ms between lines of a live view. */
-const SAY_EVERY = 1000;
-const SHORTEST = 0.0001;
+const SAY_EVERY_MS = 1000;
+const SHORTEST_SECONDS = 0.0001;
 /** ms after which the bell is noticed at the latest. Shorter sleeps use only the kernel's timer, which costs half as much. */
-const DEAF = 20;
+const DEAF_MS = 20;
 
 const offset = clockOffset();
 /** ns of CLOCK_MONOTONIC. */
@@ -57,11 +57,11 @@ async function main(
   say: Say<ControllerSaid>,
 ): Promise<Punctuality> {
   const kind = await loadAgent(settings.agent);
-  const deadlines = new Deadlines(Math.max(SHORTEST, settings.period ?? kind.period));
+  const deadlines = new Deadlines(Math.max(SHORTEST_SECONDS, settings.period ?? kind.period));
   const controller = new Controller(settings, kind, deadlines, (warning) => say({ warning }));
   raisePriority();
   say('ready');
-  const isDeaf = deadlines.period * 1000 <= DEAF;
+  const isDeaf = deadlines.period * 1000 <= DEAF_MS;
   // V8 would compile functions that run a few hundred times a second only after half a minute, and those that run five times
   // to no use. (The flags apply to the whole process.)
   if (isDeaf && !settings.own) {
@@ -94,7 +94,7 @@ async function main(
     if (deadlines.wait(woken) > 0) continue;
     deadlines.take(woken);
     controller.sample(woken * 1e6 + offset);
-    if (!settings.live || woken - said < SAY_EVERY) continue;
+    if (!settings.live || woken - said < SAY_EVERY_MS) continue;
     said = woken;
     say({ status: controller.status(now()) });
   }

@@ -1,6 +1,7 @@
 /**
  * Load, seconds of each CPU, and memory, which Linux shows to every user. Source: proc_loadavg(5), proc_stat(5), proc_meminfo(5).
  */
+import { KIB } from '../../model/units.ts';
 import type { PolledFile } from '../polled-file.ts';
 import type { Tick } from '../tick.ts';
 import { parseDecimal, skipBlanks, skipWord } from './digits.ts';
@@ -11,7 +12,6 @@ const MEMINFO = 'proc/meminfo';
 const LOADAVG = 'proc/loadavg';
 /** USER_HZ: the kernel's interface has 100 on every known architecture. */
 const TICKS_PER_SECOND = 100;
-const KIB = 1024;
 
 /** Index of the word in a line of loadavg. */
 const LOADS = [

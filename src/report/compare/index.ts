@@ -1,10 +1,11 @@
 /** Compares two recordings: what changed by more than the scatter of their samples. See docs/diff.md. */
+
+import { median } from '../../model/numbers.ts';
 import { InputError, type Suspect } from '../../query/index.ts';
 import { type Explanation, explain } from './causes/explain.ts';
 import type { Fact } from './facts.ts';
 import { compareFindings, type FindingChange } from './findings.ts';
 import { pairHosts } from './hosts.ts';
-import { median } from './noise.ts';
 import type { CompareOptions, Run } from './run.ts';
 import { readRuns } from './runs.ts';
 import { SCOPES, type Scope } from './scope.ts';

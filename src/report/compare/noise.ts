@@ -5,6 +5,8 @@
  *     a side      one run: its error, times what runs of one command differ by more; several: their median and scatter
  *     two sides   Welch's t-test; of a table's differences those beyond chance (Benjamini and Hochberg)
  */
+import { median, sum } from '../../model/numbers.ts';
+import { studentQuantile, studentTail } from '../../model/student.ts';
 import { BLOCKS, type Measured } from './measures.ts';
 
 /** Stretches from which on their scatter is an estimate of the error. */
@@ -49,18 +51,6 @@ export interface Gap {
   readonly bound: number | null;
   /** Probability of so large a change by chance; null where that is not known. */
   readonly chance: number | null;
-}
-
-function sum(values: readonly number[]): number {
-  let all = 0;
-  for (const one of values) all += one;
-  return all;
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 /**
@@ -189,8 +179,8 @@ export function gapOf(a: Estimate, b: Estimate): Gap {
     change,
     error,
     freedom,
-    bound: error * quantile(freedom, OUTSIDE, 2.2),
-    chance: tail(Math.abs(change) / error, freedom),
+    bound: error * studentQuantile(freedom, OUTSIDE, 2.2),
+    chance: studentTail(Math.abs(change) / error, freedom),
   };
 }
 
@@ -227,75 +217,5 @@ export function detectable(
 ): number | null {
   if (error === null || error === 0) return error;
   // Differences of a table are many, so their level is small.
-  return error * (quantile(freedom, level, 4) + quantile(freedom, 2 * OUTSIDE, 1.75));
-}
-
-/** The share of Student's distribution beyond ±t. */
-export function tail(t: number, freedom: number, scale = logBeta(freedom)): number {
-  return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5, scale);
-}
-
-/** The t beyond ±which lies this share. @param near where the search begins: a good guess halves its steps */
-export function quantile(freedom: number, share: number, near = 2): number {
-  const scale = logBeta(freedom);
-  let [low, high, t] = [0, Infinity, near];
-  for (let k = 0; k < STEPS; k++) {
-    const beyond = tail(t, freedom, scale);
-    if (beyond > share) low = t;
-    else high = t;
-    const density =
-      Math.exp(-((freedom + 1) / 2) * Math.log1p((t * t) / freedom) - scale) / Math.sqrt(freedom);
-    // Newton's, on the logarithm of the share, which is nearly straight; or half of where it must be.
-    const step = (Math.log(beyond / share) * beyond) / (2 * density);
-    if (Math.abs(step) <= CLOSE * t) return t + step;
-    const isNear = t + step > low && t + step < Math.min(high, 2 * t);
-    const far = high === Infinity ? 2 * t : (low + high) / 2;
-    t = isNear ? t + step : far;
-  }
-  return t;
-}
-
-/** Steps of the iteration, more than any quantile needs. */
-const STEPS = 100;
-/** Relative length of the last step of a quantile: its error is of the order of the square. */
-const CLOSE = 1e-7;
-
-/** Logarithm of the beta function of half the degrees of freedom and a half. */
-const logBeta = (freedom: number): number =>
-  logGamma(freedom / 2) + logGamma(0.5) - logGamma((freedom + 1) / 2);
-
-/** Lanczos' series (g = 7, 9 terms). */
-const LANCZOS = [
-  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
-  -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
-  1.5056327351493116e-7,
-];
-
-function logGamma(x: number): number {
-  const t = x + 6.5;
-  const sum = LANCZOS.reduce((all, one, k) => all + (k === 0 ? one : one / (x - 1 + k)));
-  return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);
-}
-
-/** The regularised incomplete beta function, by its continued fraction (Abramowitz and Stegun 26.5.8). @param scale log B(a, b) */
-function incompleteBeta(x: number, a: number, b: number, scale: number): number {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a, scale);
-  const front = Math.exp(a * Math.log(x) + b * Math.log(1 - x) - scale);
-  let c = 1;
-  let d = 1 / (1 - ((a + b) * x) / (a + 1));
-  let fraction = d;
-  for (let m = 1; m < 1000; m++) {
-    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / (1 + even * d);
-    c = 1 + even / c;
-    fraction *= d * c;
-    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / (1 + odd * d);
-    c = 1 + odd / c;
-    fraction *= d * c;
-    if (Math.abs(d * c - 1) < 1e-14) break;
-  }
-  return (front * fraction) / a;
+  return error * (studentQuantile(freedom, level, 4) + studentQuantile(freedom, 2 * OUTSIDE, 1.75));
 }

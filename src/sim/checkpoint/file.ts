@@ -28,7 +28,7 @@ const MAGIC = 16;
 const FIXED = MAGIC + 16;
 const HASH = 32;
 /** Bytes that one call reads or writes: fewer than 2 GiB. */
-const CHUNK = 2 ** 28;
+const CHUNK_BYTES = 2 ** 28;
 
 /** The model of the run. */
 export interface ModelIdentity {
@@ -152,7 +152,7 @@ export function writeCheckpoint(
   try {
     const write = (bytes: Uint8Array) => {
       for (let at = 0; at < bytes.length; )
-        at += writeSync(to, bytes, at, Math.min(CHUNK, bytes.length - at));
+        at += writeSync(to, bytes, at, Math.min(CHUNK_BYTES, bytes.length - at));
     };
     for (const part of [first, ...parts]) {
       hash.update(part);
@@ -174,7 +174,7 @@ function readWhole(file: string): Uint8Array<SharedArrayBuffer> {
       const size = fstatSync(from).size;
       const bytes = new Uint8Array(new SharedArrayBuffer(size));
       for (let at = 0; at < size; ) {
-        const n = readSync(from, bytes, at, Math.min(CHUNK, size - at), at);
+        const n = readSync(from, bytes, at, Math.min(CHUNK_BYTES, size - at), at);
         if (n === 0) break;
         at += n;
       }

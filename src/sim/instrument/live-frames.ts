@@ -8,8 +8,8 @@ import type { FramesMessage } from './recorder-messages.ts';
 import { TAKEN } from './slab.ts';
 
 /** Most bytes of frames that the other thread has not taken yet; bytes that are collected for one message. */
-export const MOST_UNTAKEN = 32 * 2 ** 20;
-const MESSAGE = 2 ** 20;
+export const MOST_UNTAKEN_BYTES = 32 * 2 ** 20;
+const MESSAGE_BYTES = 2 ** 20;
 
 function isData(frame: Uint8Array): boolean {
   const flags = new DataView(frame.buffer, frame.byteOffset).getUint32(AT.flags, true);
@@ -34,13 +34,13 @@ export class LiveFrames {
   add(frames: readonly Uint8Array[]): void {
     for (const frame of frames) {
       const untaken = (this.told - Atomics.load(this.bell, TAKEN)) | 0;
-      if (untaken + this.bytes + frame.length > MOST_UNTAKEN && isData(frame)) this.dropped++;
+      if (untaken + this.bytes + frame.length > MOST_UNTAKEN_BYTES && isData(frame)) this.dropped++;
       else {
         this.frames.push(frame);
         this.bytes += frame.length;
       }
     }
-    if (this.bytes >= MESSAGE) this.post();
+    if (this.bytes >= MESSAGE_BYTES) this.post();
   }
 
   /** Sends the collected frames. */

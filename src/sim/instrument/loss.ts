@@ -16,7 +16,7 @@ import {
 import type { InstrumentConfig, Stream } from './config.ts';
 
 /** Bytes of a traced event before what a model adds. */
-const EVENT = 24;
+const EVENT_BYTES = 24;
 /** Frame of an engine's sample; frame and metadata, or header, of a model's sample. */
 const FRAME = 24;
 const MODEL_HEAD = 48;
@@ -38,7 +38,7 @@ function sizeIn(
     const head = oldEventHead(config);
     return (at) => eventRow2017Words(head, words[at + 1]);
   }
-  if (stream === 'evtrace') return (at) => (EVENT + words[at + 5]) / 4;
+  if (stream === 'evtrace') return (at) => (EVENT_BYTES + words[at + 5]) / 4;
   return config.direct ? (at) => fileWords(stream, words, at) : (at) => neutralWords(words, at);
 }
 

@@ -8,7 +8,7 @@ import { type RunZero, runZero } from '../../os/run-clock.ts';
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const BOOT_BYTES = 40;
 /** Nanoseconds: with a smaller offset, the monotonic clocks of one boot are the same clock. Time namespaces may shift them. */
-const SAME = 1_000_000n;
+const SAME_NS = 1_000_000n;
 
 /** One rank's offsets. Plain data, because it is sent between ranks. */
 export interface RankClock {
@@ -37,7 +37,7 @@ export class RankClocks {
     this.world = world;
     this.start = clockOffset(world);
     const { monotonic } = this.start;
-    this.same = sameBoot(world) && monotonic < SAME && monotonic > -SAME;
+    this.same = sameBoot(world) && monotonic < SAME_NS && monotonic > -SAME_NS;
   }
 
   /** Rank 0's zero on this rank's clock. All ranks call it. */

@@ -18,7 +18,7 @@ import { type InstrumentOutput, Recorder, type RecorderReport } from './recorder
 import { fileOf } from './stats-folder.ts';
 
 /** Bytes of a file that are sent at a time. */
-const CHUNK = 1 << 24;
+const CHUNK_BYTES = 1 << 24;
 
 export class RankRecorder {
   readonly memory: InstrumentMemory;
@@ -87,7 +87,7 @@ export class RankRecorder {
 
   private tellFile(path: string): void {
     if (existsSync(path)) {
-      const chunk = new Uint8Array(CHUNK);
+      const chunk = new Uint8Array(CHUNK_BYTES);
       const fd = openSync(path, 'r');
       for (let n = readSync(fd, chunk); n > 0; n = readSync(fd, chunk)) {
         this.world.tell(chunk.subarray(0, n));

@@ -46,10 +46,10 @@ export interface RecorderTask {
 }
 
 /** Milliseconds between looks at buffers that are not full, if somebody follows the run and if nobody does. */
-const LIVE_PERIOD = 100;
-const FILE_PERIOD = 1000;
+const LIVE_PERIOD_MS = 100;
+const FILE_PERIOD_MS = 1000;
 /** Milliseconds between samples of threads. */
-const THREAD_PERIOD = 100;
+const THREAD_PERIOD_MS = 100;
 
 /** One file. After a failed write it keeps the whole records that were written, and nothing more is added. */
 class Output {
@@ -146,7 +146,7 @@ class RecorderThread {
 
   run(): RecorderEnd {
     const { bell, task } = this;
-    const period = task.live ? LIVE_PERIOD : FILE_PERIOD;
+    const period = task.live ? LIVE_PERIOD_MS : FILE_PERIOD_MS;
     let nextPartial = performance.now() + period;
     let nextThreads = 0;
     for (;;) {
@@ -157,7 +157,7 @@ class RecorderThread {
       if (partial) nextPartial = now + period;
       this.drain(partial);
       if (this.batches !== null && (finished || now >= nextThreads)) {
-        nextThreads = now + THREAD_PERIOD;
+        nextThreads = now + THREAD_PERIOD_MS;
         const batch = threadBatch(bell, task.slabs.length, this.clock.now());
         if (batch !== null) {
           this.emit(batch);

@@ -35,7 +35,7 @@ export const TAKEN = 3;
 export const THREADS = 16;
 
 /** Milliseconds between checks that the recorder is still alive, by a PE that waits for it. */
-const LOOK = 200;
+const LOOK_MS = 200;
 
 const control = (b: number, word: number) => 8 + 8 * b + word;
 
@@ -164,7 +164,7 @@ export class SlabWriter {
       const started = performance.now();
       while (Atomics.load(i32, at) !== FREE) {
         if (Atomics.load(bell, BROKEN) !== 0) return false;
-        Atomics.wait(i32, at, FULL, LOOK);
+        Atomics.wait(i32, at, FULL, LOOK_MS);
       }
       this.f64[WAITED] += performance.now() - started;
     }

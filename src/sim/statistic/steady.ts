@@ -6,7 +6,7 @@
  * means of slices in the place of MSER-5's means of five values). Interval: batch means with Student's t; of values that
  * come at irregular times, the ratio of sums.
  */
-import { studentQuantile } from '../sweep/interval.ts';
+import { studentQuantile } from '../../model/student.ts';
 import type { SliceSums } from './slices.ts';
 
 /** A mean without the warm-up, and its confidence interval. */
@@ -87,7 +87,7 @@ export function steadyMean({ from, length, whole, columns }: SliceSums): SteadyM
   const off = batches.map(({ sum, of }) => sum - mean * of);
   const squares = off.reduce((all, x) => all + x * x, 0);
   const error = Math.sqrt(squares / (BATCHES * (BATCHES - 1))) / (total / BATCHES);
-  const half = studentQuantile(CONFIDENCE, BATCHES - 1) * error;
+  const half = studentQuantile(BATCHES - 1, 1 - CONFIDENCE) * error;
   let products = 0;
   for (let b = 1; b < BATCHES; b++) products += off[b - 1] * off[b];
   return {

@@ -90,7 +90,7 @@ export function chaosShape(seed: number): ChaosShape {
 }
 
 /** Milliseconds that a PE may pause, and how often it does by default. */
-const PAUSE = 0.05;
+const PAUSE_MS = 0.05;
 const PAUSES = 1 / 64;
 
 /** Chaos of one PE. */
@@ -146,7 +146,7 @@ export class Chaos {
   }
 
   private pause(): void {
-    if (this.dice.chance(this.pauses)) Atomics.wait(this.bed, 0, 0, PAUSE);
+    if (this.dice.chance(this.pauses)) Atomics.wait(this.bed, 0, 0, PAUSE_MS);
   }
 
   /** Replaces methods of `transport` by chaotic ones, and returns it. */

@@ -12,7 +12,7 @@ import type { ThreadMemory } from './threads.ts';
 /** Approximate size of all rings of a machine: containers often have 64 MB in /dev/shm. But no ring has less than 64 slots. */
 const MOST_BYTES = 1 << 25;
 /** Parts begin on cache lines of their own. */
-const LINE = 128;
+const LINE_BYTES = 128;
 
 export interface HostRings {
   /** The ranks that share, including this one; a rank's place here is its number in `memory`. */
@@ -21,7 +21,7 @@ export interface HostRings {
   release(): void;
 }
 
-const lines = (bytes: number) => Math.ceil(bytes / LINE) * LINE;
+const lines = (bytes: number) => Math.ceil(bytes / LINE_BYTES) * LINE_BYTES;
 
 /** This rank's group, if at most a given number of ranks of a machine share. */
 function groupOf(world: MpiWorld, most: number): number[] {

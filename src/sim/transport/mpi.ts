@@ -33,15 +33,15 @@ const ROLLBACK_WORD = 0;
 /** Turns without anything to do before a PE waits; during these turns it asks for GVT. */
 const PATIENT_TURNS = 8;
 /** Milliseconds of polling before a PE sleeps, and milliseconds that it sleeps. MPI moves nothing meanwhile. */
-const SPIN = 0.1;
-const NAP = 0.1;
+const SPIN_MS = 0.1;
+const NAP_MS = 0.1;
 /** The same if ranks share CPUs: polling takes CPU time from those that the rank waits for. */
-const CROWDED_SPIN = 0.01;
+const CROWDED_SPIN_MS = 0.01;
 /**
  * Most milliseconds, and most turns, for which events for other ranks are held back to be collected. The duration of a turn is the
  * mean of this many turns, a power of two.
  */
-const HOLD = 0.04;
+const HOLD_MS = 0.04;
 const MOST_HELD = 8;
 const MEASURED = 64;
 /** Most batches taken in one turn, so that a rank does not only receive. */
@@ -51,7 +51,7 @@ const MOST_TAKEN = 64;
  * Bytes of batches that may be on their way to one rank, from all others together: MPI keeps those for which there is no receive yet, and
  * would take as much memory as they need. 256 MiB.
  */
-const MOST_UNREAD = 65_536;
+const MOST_UNREAD_BYTES = 65_536;
 const LEAST_UNREAD = 64;
 /** Most ranks that tell each other of GVT rounds: each sends as many messages per round. */
 const FEW_RANKS = 16;
@@ -106,10 +106,10 @@ export class MpiTransport implements RankTransport {
   constructor(host: Pe, world: MpiWorld, rings: HostRings | null, limits: MpiLimits) {
     const { mostBatches, fewRanks = FEW_RANKS, batchSlots, mostTaken, parts } = limits;
     this.mostTaken = mostTaken ?? MOST_TAKEN;
-    this.most = mostBatches ?? Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD / world.size));
+    this.most = mostBatches ?? Math.max(LEAST_UNREAD, Math.floor(MOST_UNREAD_BYTES / world.size));
     this.host = host;
     this.world = world;
-    this.spin = host.config.pin ? SPIN : CROWDED_SPIN;
+    this.spin = host.config.pin ? SPIN_MS : CROWDED_SPIN_MS;
     this.pe = world.rank;
     this.pes = world.size;
     this.gvt = new MpiGvt(world, world.size <= fewRanks, rings?.ranks.length);
@@ -199,7 +199,7 @@ export class MpiTransport implements RankTransport {
     const now = performance.now();
     const turn = (now - this.measured) / MEASURED;
     this.measured = now;
-    this.hold = Math.max(1, Math.min(MOST_HELD, Math.floor(HOLD / turn)));
+    this.hold = Math.max(1, Math.min(MOST_HELD, Math.floor(HOLD_MS / turn)));
   }
 
   full(): boolean {
@@ -397,7 +397,7 @@ export class MpiTransport implements RankTransport {
       if (this.look() || this.gvt.look() || this.gvt.awaits() || this.near?.awaited()) return;
     } while (performance.now() < until);
     // Lets other ranks on the same CPU run.
-    Atomics.wait(this.bed, 0, 0, NAP);
+    Atomics.wait(this.bed, 0, 0, NAP_MS);
   }
 
   /** Called after the last GVT, by all ranks. What has been sent since, such as what a stop undoes, must not reach a later run. */
@@ -409,7 +409,7 @@ export class MpiTransport implements RankTransport {
     sent.mine.set(this.out.sentTo);
     sent.start();
     while (!sent.done() || arrivals.processed < sent.all[this.pe]) {
-      if (!this.look()) Atomics.wait(this.bed, 0, 0, NAP);
+      if (!this.look()) Atomics.wait(this.bed, 0, 0, NAP_MS);
       while (arrivals.known > 0) arrivals.release();
     }
     sent.close();

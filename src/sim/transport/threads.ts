@@ -43,7 +43,7 @@ const ROLLBACK_WORD = 0;
 /** Turns without anything to do before a PE waits; during these turns it asks for GVT. */
 const PATIENT_TURNS = 8;
 /** Milliseconds of polling before a PE sleeps. */
-const SPIN = 0.1;
+const SPIN_MS = 0.1;
 
 /** What a transport consists of, if not the usual parts. */
 export interface RingParts {
@@ -365,7 +365,7 @@ export class ThreadTransport implements Transport {
     // It waits here, not turn by turn: otherwise V8 would optimise the turn for having nothing to do.
     // A round trip through a sleep costs 50 µs, so it pays only if nothing has happened for longer: with
     // more PEs than CPUs, or while the code of another PE is still being compiled.
-    const until = performance.now() + SPIN;
+    const until = performance.now() + SPIN_MS;
     do {
       for (let k = 0; k < 32; k++) if (this.awaited()) return;
     } while (performance.now() < until);

@@ -8,7 +8,7 @@ import type {
 import type { Flag } from './flag.ts';
 
 /** What is known about a run before any sample: its name, state, hosts and PEs. */
-export interface Facts {
+export interface PageFacts {
   /** The recording's name, or what a live run calls itself. */
   readonly title: string;
   /** The command line that made it. */
@@ -40,7 +40,7 @@ export interface Facts {
   };
 }
 
-export function factsOf(recording: Recording, title: string, notes: readonly string[]): Facts {
+export function factsOf(recording: Recording, title: string, notes: readonly string[]): PageFacts {
   const dropped = recording.sources.filter(({ droppedBytes }) => droppedBytes > 0);
   return {
     title,

@@ -1,8 +1,8 @@
 /** What /api/facts and /api/recordings give. Runs in the server and in the page. */
 import type { RecordingState } from '../../model/recording.ts';
-import type { Facts } from './run.ts';
+import type { PageFacts } from './run.ts';
 
-export interface ServedFacts extends Facts {
+export interface ServedFacts extends PageFacts {
   /** Name in `?recording=`. */
   readonly id: string;
   /** Whether samples come as they are taken, by /live. */

@@ -48,9 +48,9 @@ const SHARES = 4;
  * Samples by table, kept for drawing: the newest, up to a number of values.
  * @example
  * ```ts
- * import { openRecording } from 'triscope/live';
+ * import { openSeries } from 'triscope/live';
  *
- * const recording = await openRecording('run.tri');
+ * const recording = await openSeries('run.tri');
  * for (const { name, rows } of recording.store.tables()) console.log(name, rows);
  * const bins = recording.store.series('ross_pe', ['events_processed'], 0, 1, 100); // 100 bins of seconds 0 to 1
  * recording.close();

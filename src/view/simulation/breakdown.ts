@@ -1,5 +1,7 @@
 /** What each PE spent its time on. Runs in the server and in the page. */
+
 import { ACTIVITIES, inputsOf, scatter } from '../../model/measures/index.ts';
+import { PER_CENT } from '../../model/units.ts';
 import type { SeriesStore } from '../series/store.ts';
 import type { Steps } from '../steps.ts';
 import { heatOf } from './heat.ts';
@@ -22,7 +24,6 @@ export interface Breakdown {
   readonly pes: readonly PeTime[];
 }
 
-const PER_CENT = 100;
 /** Stretches of the window, whose scatter gives the error of an estimate. */
 const STRETCHES = 16;
 

@@ -5,6 +5,7 @@
  * from their parts in each cell and for the whole window, never averaged. Where a level was not sampled, its entities
  * are the sums of those below.
  */
+
 import {
   EFFICIENCY,
   evaluate,
@@ -14,6 +15,7 @@ import {
   SECONDARY_SHARE,
 } from '../../model/measures/index.ts';
 import type { Metric } from '../../model/metric.ts';
+import { PER_CENT } from '../../model/units.ts';
 import type { SeriesStore } from '../series/store.ts';
 import { kindOf, type SeriesClock, type SeriesTable } from '../series/table.ts';
 import type { Track } from '../series/track.ts';
@@ -62,7 +64,6 @@ export interface Heat extends HeatMetric {
 
 /** From this many times the usual interval on, samples between two are assumed lost. */
 const HOLE = 3;
-const PER_CENT = 100;
 /** Computed at each level and in each window. */
 const RATIOS = [EFFICIENCY, ROLLED_BACK_SHARE, SECONDARY_SHARE];
 

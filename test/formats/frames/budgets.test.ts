@@ -1,6 +1,6 @@
 /** Damage that is made to cost: time and memory follow the size of the file. */
 import { describe, expect, it } from 'vitest';
-import { CrcIndex, MARK } from '../../../src/formats/frames/crc-index.ts';
+import { CrcIndex, MARK_BYTES } from '../../../src/formats/frames/crc-index.ts';
 import { crc32 } from '../../../src/formats/frames/crc32.ts';
 import { frameCrc } from '../../../src/formats/frames/encode.ts';
 import { FrameDecoder, FrameEncoder } from '../../../src/formats/frames/index.ts';
@@ -48,7 +48,7 @@ describe('a checksum of any stretch', () => {
       [10, 10],
       [10, 11],
       [11, 4999],
-      [10 + MARK, 10 + 2 * MARK],
+      [10 + MARK_BYTES, 10 + 2 * MARK_BYTES],
       [1033, 1035],
       [500, 5000],
     ]) {

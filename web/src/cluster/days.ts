@@ -1,7 +1,6 @@
 /** Hosts by day: turns the answer about an archive's hosts into a picture. Pure. */
+import { DAY_SECONDS } from '../../../src/model/units.ts';
 import type { HostDaysFacts } from '../../../src/view/facts/jobs.ts';
-
-const DAY = 86_400;
 
 export const MEASURES = ['busy', 'flagged', 'efficiency'] as const;
 export type Measure = (typeof MEASURES)[number];
@@ -40,19 +39,19 @@ const second = (day: string): number => Date.parse(day) / 1000;
 export function hostDays({ days, lengths, hosts, idle }: HostDaysFacts): HostDays | null {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined || hosts === null) return null;
-  const count = Math.round((second(last) - second(first)) / DAY) + 1;
+  const count = Math.round((second(last) - second(first)) / DAY_SECONDS) + 1;
   const place = new Map(days.map((day, k) => [day, k]));
   const all = Array.from({ length: count }, (_, k) =>
-    new Date((second(first) + k * DAY) * 1000).toISOString().slice(0, 10),
+    new Date((second(first) + k * DAY_SECONDS) * 1000).toISOString().slice(0, 10),
   );
   const spread = (column: Column): Column => all.map((day) => column[place.get(day) ?? -1] ?? null);
   const none = all.map(() => null);
   return {
     days: all,
     from: second(first),
-    to: second(first) + count * DAY,
+    to: second(first) + count * DAY_SECONDS,
     // A day in the middle is whole, whether there are jobs or not.
-    lengths: all.map((day) => lengths[place.get(day) ?? -1] ?? DAY),
+    lengths: all.map((day) => lengths[place.get(day) ?? -1] ?? DAY_SECONDS),
     hosts: [
       ...hosts.map(({ host, busy, seconds, flagged, efficiency }) => ({
         ...{ host, busy: spread(busy), seconds: spread(seconds) },

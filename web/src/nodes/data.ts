@@ -1,6 +1,6 @@
 /** Where hosts' values over time come from: a job's from the server's API; without raw stats files, from the tables of samples. */
 
-import { MIB } from '../../../src/model/bytes.ts';
+import { MIB } from '../../../src/model/units.ts';
 import { unpackBins } from '../../../src/view/binary.ts';
 import type { JobPageFacts } from '../../../src/view/facts/jobs.ts';
 import type { NodeMetric, SuspectSpan, SuspectSpans } from '../../../src/view/facts/nodes.ts';

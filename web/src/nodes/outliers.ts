@@ -1,4 +1,5 @@
 /** Which hosts differ from the others. Pure. */
+import { median } from '../../../src/model/numbers.ts';
 
 export interface HostValues {
   readonly host: string;
@@ -24,14 +25,6 @@ const TIMES = 4;
 const LEAST_SHARE = 0.05;
 /** With fewer hosts nobody can tell which one is the outlier. */
 export const LEAST_HOSTS = 3;
-
-/** NaN without values. Sorts `values`. */
-function median(values: number[]): number {
-  if (values.length === 0) return Number.NaN;
-  values.sort((a, b) => a - b);
-  const middle = values.length >> 1;
-  return values.length % 2 === 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 /** The median host: for each bin, the median of the hosts measured there. */
 export function medianHost(hosts: readonly HostValues[]): Float64Array {

@@ -1,6 +1,5 @@
 /** The lanes' charts: what each asks of the source, its lines, and the sentence about them. */
 
-import { KIB } from '../../../src/model/bytes.ts';
 import {
   ACTIVITIES,
   CPU_STOLEN,
@@ -13,6 +12,7 @@ import {
   type SumOf,
   THREAD_WAITING,
 } from '../../../src/model/measures/index.ts';
+import { KIB } from '../../../src/model/units.ts';
 import type { EntityBins } from '../../../src/view/series/table.ts';
 import { leastOf, listed, meanOf, mostOf, percent, short } from '../figures.ts';
 import type { Line } from '../parts/lines.ts';

@@ -4,10 +4,10 @@ import type { Page } from '../page.svelte.ts';
 import { Asked } from '../parts/asked.svelte.ts';
 
 /** Milliseconds from the first samples to the first look, and to the second. */
-const FIRST = 5000;
-const PERIOD = 5000;
+const FIRST_MS = 5000;
+const PERIOD_MS = 5000;
 /** Findings read all that there is by then: so each pause is as long as all the time before, at most this, */
-const LONGEST = 120_000;
+const LONGEST_MS = 120_000;
 /** and looks, which leave the CPUs to the run, take one part in so many of the time. */
 const SHARE = 30;
 
@@ -36,10 +36,10 @@ class Found {
     if (live && now < this.next) return;
     if (live && this.next === 0) {
       this.begun = now;
-      this.next = now + FIRST;
+      this.next = now + FIRST_MS;
       return;
     }
-    const pause = Math.max(PERIOD, Math.min(now - this.begun, LONGEST));
+    const pause = Math.max(PERIOD_MS, Math.min(now - this.begun, LONGEST_MS));
     // Not before this look has ended, however long it takes where the run needs the CPUs.
     this.next = Number.POSITIVE_INFINITY;
     this.findings.ask(async () => {

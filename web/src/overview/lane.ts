@@ -1,5 +1,5 @@
 /** A chart of a lane: its request to the source, its lines, and the sentence about them. */
-import type { Facts } from '../../../src/view/facts/run.ts';
+import type { PageFacts } from '../../../src/view/facts/run.ts';
 import type { Chart, Line } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
 
@@ -7,7 +7,7 @@ export type LaneGroup = 'simulation' | 'regions' | 'threads' | 'nodes';
 
 /** What is looked at. */
 export interface View {
-  readonly facts: Facts;
+  readonly facts: PageFacts;
   /** Seconds. */
   readonly from: number;
   readonly to: number;

@@ -9,7 +9,7 @@ const LEAST = 4;
 /** Of a turn of the wheel by one pixel: 100 are a notch. */
 const ZOOM = 0.0025;
 /** Milliseconds for which a wheel that scrolls the page goes on to, whatever comes below it. */
-const SCROLLING = 400;
+const SCROLLING_MS = 400;
 
 export type DragKind = 'pan' | 'brush' | 'measure';
 
@@ -89,7 +89,7 @@ addEventListener(
 /** The wheel zooms at the pointer, sideways it moves. Call the result to stop. */
 export function turning(element: HTMLElement, page: Page, moment: (share: number) => number) {
   const turned = (event: WheelEvent) => {
-    const isScrolling = performance.now() - scrolled < SCROLLING && !event.ctrlKey;
+    const isScrolling = performance.now() - scrolled < SCROLLING_MS && !event.ctrlKey;
     if (isScrolling || !page.zooms || page.window === null) return;
     event.preventDefault();
     const { left, width } = element.getBoundingClientRect();

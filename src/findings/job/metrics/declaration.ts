@@ -2,8 +2,9 @@
  * Metrics that are one sum over another, as measures are (model/measures): from the declaration follow the value (quotient.ts), its
  * course in time, and the formula as text (formula.ts). Keys are `type.key`; `seconds` are those of the job, of all its hosts together.
  */
-import { GIB, MIB } from '../../../model/bytes.ts';
+
 import type { Quotient, Weights } from '../../../model/measures/index.ts';
+import { GIB, MIB } from '../../../model/units.ts';
 import type { JobView } from '../view.ts';
 
 /** A number of the processors of each type. */

@@ -16,10 +16,10 @@ function place(view: JobView, name: string): readonly [string, string] {
   return [typeIn(view, typeOf(name)), keyOf(name)];
 }
 
-type Places = ReadonlyMap<string, readonly [string, string]>;
+type InputPlaces = ReadonlyMap<string, readonly [string, string]>;
 
 /** Where the inputs are that the job has. @throws MissingInput where one is not there that has to be, or none is */
-function placesOf(view: JobView, { of, per, optional = [] }: JobQuotient): Places {
+function placesOf(view: JobView, { of, per, optional = [] }: JobQuotient): InputPlaces {
   const names = inputsOf({ of, per, factor: 1 });
   const all = new Map(names.map((name) => [name, place(view, name)]));
   const there = new Map([...all].filter(([, at]) => view.has(...at)));
@@ -37,7 +37,7 @@ function placesOf(view: JobView, { of, per, optional = [] }: JobQuotient): Place
 /** A quotient of which a job has the inputs. */
 interface Applied {
   readonly quotient: JobQuotient;
-  readonly places: Places;
+  readonly places: InputPlaces;
   readonly factor: number;
 }
 

@@ -21,7 +21,7 @@ export interface Row {
 }
 
 /** The largest report that is read, in bytes: reports are read as a whole. */
-const MOST_REPORT = 1 << 28;
+const MOST_REPORT_BYTES = 1 << 28;
 
 const kindOf = (name: string, keys: readonly string[]): RecordKind => ({
   name,
@@ -32,8 +32,8 @@ const kindOf = (name: string, keys: readonly string[]): RecordKind => ({
 
 /** A file's text. @throws FormatError if it is too large to be a report */
 function wholeText(source: FileSource): string {
-  if (source.size > MOST_REPORT) {
-    const what = `a report of ${source.size} bytes: at most ${MOST_REPORT} are read`;
+  if (source.size > MOST_REPORT_BYTES) {
+    const what = `a report of ${source.size} bytes: at most ${MOST_REPORT_BYTES} are read`;
     throw new FormatError({ path: source.path, offset: -1, what, skipped: 0 });
   }
   const bytes = new Uint8Array(source.size);

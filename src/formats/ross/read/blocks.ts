@@ -14,9 +14,9 @@ const BLOCK_RECORDS = 256;
 /** Records in a row that must make sense before reading goes on after damage. */
 const TRUSTED = 3;
 /** Bytes of a file that most disks store, or leave out as a hole, together. */
-const DISK_BLOCK = 4096;
+const DISK_BLOCK_BYTES = 4096;
 /** Bytes that are looked at to find out. */
-const LOOKAHEAD = 1 << 16;
+const LOOKAHEAD_BYTES = 1 << 16;
 
 interface BlocksOptions {
   readonly salvage?: boolean;
@@ -122,7 +122,7 @@ export class BlockReader {
     this.hole = hole;
     if (hole === null) return;
     // The disk's block before a hole ends with zeros that nobody wrote either: a record may end with some of them, and is not all of them.
-    const block = new Uint8Array(Math.min(DISK_BLOCK, hole.from - at));
+    const block = new Uint8Array(Math.min(DISK_BLOCK_BYTES, hole.from - at));
     this.source.read(hole.from - block.length, block);
     let used = block.length;
     while (used > 0 && block[used - 1] === 0) used--;
@@ -133,7 +133,7 @@ export class BlockReader {
   /** Passes over what could be records of nothing but zeros: the disk's block after a hole begins with such. */
   private passZeros(): void {
     const { chunk, step } = this;
-    const last = Math.min(chunk.length, DISK_BLOCK) - step;
+    const last = Math.min(chunk.length, DISK_BLOCK_BYTES) - step;
     const isZero = (at: number) => chunk.bytes.subarray(at, at + step).every((b) => b === 0);
     while (this.at <= last && isZero(this.at)) this.at += step;
   }
@@ -207,7 +207,7 @@ export class BlockReader {
     if (this.skipRecords()) return true;
     this.at++;
     for (;;) {
-      if (chunk.length - this.at < LOOKAHEAD && !this.atEnd()) this.refill(LOOKAHEAD);
+      if (chunk.length - this.at < LOOKAHEAD_BYTES && !this.atEnd()) this.refill(LOOKAHEAD_BYTES);
       if (chunk.length - this.at < this.layout.least) {
         if (this.hole !== null && this.atHole()) {
           this.jump(this.hole.to);
@@ -217,7 +217,7 @@ export class BlockReader {
         return false;
       }
       const isLast = this.atEnd() || this.atHole();
-      const last = isLast ? chunk.length : chunk.length - LOOKAHEAD + 1;
+      const last = isLast ? chunk.length : chunk.length - LOOKAHEAD_BYTES + 1;
       for (; this.at < last; this.at++) {
         if (this.makesSense(this.at)) return true;
       }
@@ -228,9 +228,9 @@ export class BlockReader {
   private skipRecords(): boolean {
     const { stride } = this.layout;
     if (stride === 0) return false;
-    if (!this.atEnd()) this.refill(LOOKAHEAD);
+    if (!this.atEnd()) this.refill(LOOKAHEAD_BYTES);
     const last = this.chunk.length - stride;
-    const bound = Math.min(last, this.at + Math.max(LOOKAHEAD >> 1, stride));
+    const bound = Math.min(last, this.at + Math.max(LOOKAHEAD_BYTES >> 1, stride));
     for (let at = this.at + stride; at <= bound; at += stride) {
       if (!this.makesSense(at)) continue;
       this.at = at;

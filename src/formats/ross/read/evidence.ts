@@ -35,7 +35,7 @@ const LOOK_RECORDS = 8;
 /** With more impossible places than this, and than records, it is something else. */
 const HOPELESS = 8;
 /** Bytes that are searched for the next record if records have no common size. */
-const SEARCH = 1 << 12;
+const SEARCH_BYTES = 1 << 12;
 
 /** A file's beginning in either byte order, and a block to try layouts with: made once for all of them. */
 export class Head {
@@ -140,7 +140,7 @@ function walkAll(layout: RossFileLayout, block: Block): Evidence {
 /** The next byte at which a record is possible and plausible; -1 for none within reach. */
 function nextRecord(layout: RossFileLayout, block: Block, from: number): number {
   const { chunk } = block;
-  const last = Math.min(chunk.length - layout.least, from + SEARCH);
+  const last = Math.min(chunk.length - layout.least, from + SEARCH_BYTES);
   for (let at = from + 1; at <= last; at++) {
     block.clear();
     layout.reset();

@@ -11,7 +11,7 @@ import { type ReadmeFacts, readReadme } from './readme.ts';
 import type { ModelSizes } from './walk-old.ts';
 
 /** Bytes of a README with the types of very many LPs. */
-export const MOST_README = 1 << 25;
+export const MOST_README_BYTES = 1 << 25;
 /** The same of an `lp-mapping.txt`. */
 const MOST_MAPPING = 1 << 28;
 
@@ -122,7 +122,8 @@ const layoutNamed = (name: string): RossLayout => {
 export function toldOf(source: FileSource, options: ScanOptions = {}): Told {
   const match = NAME.exec(file(source));
   const [prefix, suffix] = match === null ? [null, null] : [match[1], match[2] as Suffix];
-  const readme = prefix === null ? null : textBeside(source, `${prefix}-README.txt`, MOST_README);
+  const readme =
+    prefix === null ? null : textBeside(source, `${prefix}-README.txt`, MOST_README_BYTES);
   const facts = readme === null ? null : readReadme(readme);
   const { given = null, payload } = options;
   const layout = given?.layout == null ? (facts?.layout ?? null) : layoutNamed(given.layout);

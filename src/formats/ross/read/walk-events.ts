@@ -2,9 +2,9 @@
 import { type Block, EVENT } from './chunk.ts';
 import { EVENT_KINDS, type RossFileLayout } from './layouts.ts';
 import { walkOf } from './walk.ts';
-import { MOST_PAYLOAD } from './walk-framed.ts';
+import { MOST_PAYLOAD_BYTES } from './walk-framed.ts';
 
-const HEAD = 24;
+const HEAD_BYTES = 24;
 const FLOAT_MAX = 3.5e38;
 
 /**
@@ -19,7 +19,7 @@ function walkWords(block: Block, from: number): number {
   const first = block.length;
   const most = capacity - first;
   const start = index.count;
-  const last = length - HEAD;
+  const last = length - HEAD_BYTES;
   let at = from;
   let n = 0;
   while (n < most && at <= last && (at & 3) === 0) {
@@ -33,7 +33,7 @@ function walkWords(block: Block, from: number): number {
     record[start + n] = at;
     size[start + n] = bytes;
     n++;
-    at += HEAD + bytes;
+    at += HEAD_BYTES + bytes;
   }
   index.count = start + n;
   kinds.fill(EVENT, first, first + n);
@@ -45,8 +45,8 @@ function walkWords(block: Block, from: number): number {
 function takeEvent(block: Block, at: number): number {
   const { chunk } = block;
   const { view, little, length } = chunk;
-  if (length - at < HEAD) {
-    block.short(HEAD);
+  if (length - at < HEAD_BYTES) {
+    block.short(HEAD_BYTES);
     return 0;
   }
   const send = view.getFloat32(at + 8, little);
@@ -63,17 +63,17 @@ function takeEvent(block: Block, at: number): number {
     return 0;
   }
   const size = view.getUint32(at + 20, little);
-  if (size > length - at - HEAD) {
-    const left = chunk.left(at) - HEAD;
-    if (size > MOST_PAYLOAD || size > left) {
+  if (size > length - at - HEAD_BYTES) {
+    const left = chunk.left(at) - HEAD_BYTES;
+    if (size > MOST_PAYLOAD_BYTES || size > left) {
       block.bad(
         `expected an event: ${size} bytes of the model are said to follow; ${left} are left`,
       );
-    } else block.short(HEAD + size);
+    } else block.short(HEAD_BYTES + size);
     return 0;
   }
   block.add(EVENT, at, size);
-  return HEAD + size;
+  return HEAD_BYTES + size;
 }
 
 const walk = walkOf(takeEvent, walkWords);
@@ -90,7 +90,7 @@ export function eventLayout(little: boolean): RossFileLayout {
     stride: 0,
     // Small integers read as floats are denormal numbers.
     looksRight: ({ view }, at) => view.getFloat32(at + 12, little) > 1e-30,
-    least: HEAD,
+    least: HEAD_BYTES,
     mode: null,
   };
 }

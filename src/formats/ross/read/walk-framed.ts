@@ -12,7 +12,7 @@ import { isTime, walkOf } from './walk.ts';
 export const MOST_PES = 2 ** 24;
 const MOST_KPS = 2 ** 24;
 /** Most credible bytes of a model's sample. */
-export const MOST_PAYLOAD = 2 ** 24;
+export const MOST_PAYLOAD_BYTES = 2 ** 24;
 
 const PE_SIZE = 104;
 const KP_SIZE = 44;
@@ -82,7 +82,7 @@ function isVtModel({ view, little }: Chunk, at: number): boolean {
 /** Takes a record with a model's bytes after `head`; returns its bytes, or 0 if the walk ends. */
 function takeModel(block: Block, at: number, kind: number, size: number, head: number): number {
   const { chunk } = block;
-  if (size > MOST_PAYLOAD || head + size > chunk.left(at)) {
+  if (size > MOST_PAYLOAD_BYTES || head + size > chunk.left(at)) {
     block.bad(`${size} bytes of the model are said to follow; ${chunk.left(at) - head} are left`);
     return 0;
   }

@@ -19,7 +19,7 @@ export interface OldEventForm {
 export const oldEventHead = ({ send, real, duration }: OldEventForm) =>
   24 + 8 * (Number(send) + Number(real) + Number(duration));
 
-export const OLD_MODEL_HEAD = 28;
+export const OLD_MODEL_HEAD_BYTES = 28;
 
 /** Bytes of the model after records: one number for all, or by the LP to which a record belongs; -1 for LPs without any. */
 export type ModelSizes = number | ((lp: number) => number);
@@ -156,7 +156,7 @@ export const OLD_MODEL_KINDS = byKind({
       at('stats_type', 'i32', 24),
       at('model_size', 'u32', 0, 'size'),
     ],
-    head: OLD_MODEL_HEAD,
+    head: OLD_MODEL_HEAD_BYTES,
   },
 });
 
@@ -174,15 +174,15 @@ export function oldModelLayout(sizes: ModelSizes, lps: number, little: boolean):
     return mode === 1 || mode === 2 ? '' : `sampling mode ${mode}; there are 1 (GVT) and 2 (RT)`;
   };
   return {
-    era: `ROSS 2017-06 to 2017-07, models’ samples (${OLD_MODEL_HEAD} bytes${andModel(sizes)})`,
+    era: `ROSS 2017-06 to 2017-07, models’ samples (${OLD_MODEL_HEAD_BYTES} bytes${andModel(sizes)})`,
     little,
     kinds: OLD_MODEL_KINDS,
-    walk: oldWalk({ kind: MODEL, head: OLD_MODEL_HEAD, lpAt: 0, fault }, sizes, little),
+    walk: oldWalk({ kind: MODEL, head: OLD_MODEL_HEAD_BYTES, lpAt: 0, fault }, sizes, little),
     reset: () => {},
     each: MODEL,
     mostEntries: 1,
-    stride: strideOf(OLD_MODEL_HEAD, sizes),
-    least: OLD_MODEL_HEAD + (typeof sizes === 'number' ? sizes : 0),
+    stride: strideOf(OLD_MODEL_HEAD_BYTES, sizes),
+    least: OLD_MODEL_HEAD_BYTES + (typeof sizes === 'number' ? sizes : 0),
     mode: null,
   };
 }

@@ -57,13 +57,13 @@ export class LayoutError extends Error {
 }
 
 /** Bytes of a frame before each sample of the framed layouts. */
-export const FRAME = 24;
+export const FRAME_BYTES = 24;
 /** Bytes after the frame, by kind: PE, KP, LP (see `lpBytes`), model metadata. */
 export const PE_BYTES = 104;
 export const KP_BYTES = 44;
 export const MODEL_BYTES = 24;
 /** Bytes before a model's sample in virtual time; such a sample has no frame. */
-export const VT_MODEL = 48;
+export const VT_MODEL_BYTES = 48;
 
 /** Bytes of an LP's sample after its frame. */
 export const lpBytes = (layout: RossLayout) => (layout === 'ross-8.1' ? 48 : 36);

@@ -60,7 +60,7 @@ const LP_SENDS = word(LP_FIELDS, 'network_sends');
 const LP_RECEIVES = word(LP_FIELDS, 'network_receives');
 const LP_REMOTE = ROW_FIELDS + LP_FIELDS.length;
 
-const MODEL_HEAD = 28;
+const MODEL_HEAD_BYTES = 28;
 const LP_BYTES = 20;
 const MOST_PES = 65536;
 
@@ -153,7 +153,7 @@ export function packedBytes(
     refuseVirtualTime(rows, row);
     if (rows[row + ROW_KIND] === ROW_MODEL) {
       const payload = rows[row + ROW_PAYLOAD];
-      bytes += MODEL_HEAD + payload;
+      bytes += MODEL_HEAD_BYTES + payload;
       row += ROW_WORDS[ROW_MODEL] + (((payload + 7) >> 3) << 1);
     } else {
       const next = surveyPoint(rows, row, to);
@@ -285,9 +285,9 @@ function putModel(
   view.setInt32(at + 24, rows[row + ROW_MODE], LITTLE_ENDIAN);
   if (payload > 0) {
     const from = rows.byteOffset + 4 * (row + ROW_WORDS[ROW_MODEL]);
-    bytes.set(new Uint8Array(rows.buffer, from, payload), at + MODEL_HEAD);
+    bytes.set(new Uint8Array(rows.buffer, from, payload), at + MODEL_HEAD_BYTES);
   }
-  return at + MODEL_HEAD + payload;
+  return at + MODEL_HEAD_BYTES + payload;
 }
 
 /** See `encodeRows`. */

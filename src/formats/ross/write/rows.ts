@@ -18,7 +18,7 @@ import {
   ROW_WORDS,
 } from '../../../model/schemas/ross-rows.ts';
 import {
-  FRAME,
+  FRAME_BYTES,
   isPacked,
   KP_BYTES,
   LayoutError,
@@ -27,7 +27,7 @@ import {
   MODEL_BYTES,
   PE_BYTES,
   type RossLayout,
-  VT_MODEL,
+  VT_MODEL_BYTES,
 } from './layout.ts';
 import { encodePacked, packedBytes } from './packed.ts';
 
@@ -71,15 +71,15 @@ export function rowWords(rows: Int32Array, at: number): number {
 }
 
 function framedBytes(layout: RossLayout, rows: Int32Array, from: number, to: number): number {
-  const lp = FRAME + lpBytes(layout);
+  const lp = FRAME_BYTES + lpBytes(layout);
   let bytes = 0;
   for (let at = from; at < to; at += rowWords(rows, at)) {
     const kind = rows[at + ROW_KIND];
-    if (kind === ROW_PE) bytes += FRAME + PE_BYTES;
-    else if (kind === ROW_KP) bytes += FRAME + KP_BYTES;
+    if (kind === ROW_PE) bytes += FRAME_BYTES + PE_BYTES;
+    else if (kind === ROW_KP) bytes += FRAME_BYTES + KP_BYTES;
     else if (kind === ROW_LP) bytes += lp;
     else {
-      const head = rows[at + ROW_MODE] === MODE_VT ? VT_MODEL : FRAME + MODEL_BYTES;
+      const head = rows[at + ROW_MODE] === MODE_VT ? VT_MODEL_BYTES : FRAME_BYTES + MODEL_BYTES;
       bytes += head + rows[at + ROW_PAYLOAD];
     }
   }
@@ -180,12 +180,12 @@ function putSample(
   putFrame(out, at, kind, size, rows, row);
   const from = row + ROW_FIELDS;
   if (kind !== ROW_LP || size === 36) {
-    putWords(out, at + FRAME, rows, from, size >> 2);
+    putWords(out, at + FRAME_BYTES, rows, from, size >> 2);
     return;
   }
-  putWords(out, at + FRAME, rows, from, 8);
-  out.bytes.fill(0, at + FRAME + 32, at + FRAME + 48);
-  putWords(out, at + FRAME + 40, rows, from + 8, 1);
+  putWords(out, at + FRAME_BYTES, rows, from, 8);
+  out.bytes.fill(0, at + FRAME_BYTES + 32, at + FRAME_BYTES + 48);
+  putWords(out, at + FRAME_BYTES + 40, rows, from + 8, 1);
 }
 
 function putPayload(out: Out, at: number, rows: Int32Array, row: number): number {
@@ -205,7 +205,7 @@ function putVtModel(out: Out, at: number, rows: Int32Array, row: number): number
   putWords(out, at + 32, rows, row + ROW_REAL, 2);
   view.setInt32(at + 40, rows[row + ROW_PAYLOAD], LITTLE_ENDIAN);
   view.setInt32(at + 44, ROW_MODEL, LITTLE_ENDIAN);
-  return putPayload(out, at + VT_MODEL, rows, row);
+  return putPayload(out, at + VT_MODEL_BYTES, rows, row);
 }
 
 function putModel(
@@ -216,11 +216,11 @@ function putModel(
   row: number,
 ): number {
   putFrame(out, at, ROW_MODEL, MODEL_BYTES, rows, row);
-  putWords(out, at + FRAME, rows, row + ROW_FIELDS, 3);
-  out.view.setFloat32(at + FRAME + 12, doubles[(row + ROW_GVT) >> 1], LITTLE_ENDIAN);
-  out.view.setInt32(at + FRAME + 16, rows[row + ROW_MODE], LITTLE_ENDIAN);
-  out.view.setInt32(at + FRAME + 20, rows[row + ROW_PAYLOAD], LITTLE_ENDIAN);
-  return putPayload(out, at + FRAME + MODEL_BYTES, rows, row);
+  putWords(out, at + FRAME_BYTES, rows, row + ROW_FIELDS, 3);
+  out.view.setFloat32(at + FRAME_BYTES + 12, doubles[(row + ROW_GVT) >> 1], LITTLE_ENDIAN);
+  out.view.setInt32(at + FRAME_BYTES + 16, rows[row + ROW_MODE], LITTLE_ENDIAN);
+  out.view.setInt32(at + FRAME_BYTES + 20, rows[row + ROW_PAYLOAD], LITTLE_ENDIAN);
+  return putPayload(out, at + FRAME_BYTES + MODEL_BYTES, rows, row);
 }
 
 function encodeFramed(
@@ -251,7 +251,7 @@ function encodeFramed(
     else if (kind === ROW_PE) copyPe(words, pos >>> 2, rows, row);
     else if (kind === ROW_KP) copyKp(words, pos >>> 2, rows, row);
     else copyLp(words, pos >>> 2, rows, row, size);
-    pos += FRAME + size;
+    pos += FRAME_BYTES + size;
     row += ROW_WORDS[kind];
   }
   return pos - at;

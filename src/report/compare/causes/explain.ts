@@ -2,9 +2,11 @@
  * Why B took longer, or less long, than A: the difference of their times as a sum of differences by what a lane (PE, process)
  * spent it on, those that caused it first, each with the moment at which it began. docs/diff.md explains it.
  */
+
 import { duration } from '../../../model/measures/index.ts';
-import { estimateOf, gapOf, median } from '../noise.ts';
-import { type Lane, meanLane, type Part, type Times, valueAt } from './lanes.ts';
+import { median, sum } from '../../../model/numbers.ts';
+import { estimateOf, gapOf } from '../noise.ts';
+import { type LaneTimes, meanLane, type Part, type Times, valueAt } from './lanes.ts';
 
 /** Seconds that one side spent more than the other on one thing. */
 export interface Cause {
@@ -64,8 +66,6 @@ const START = 0.05;
 /** Runs whose times differ by less than this share took equally long. */
 const EQUAL = 0.005;
 
-const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
-
 const last = (values: readonly number[]): number => values.at(-1) as number;
 
 /** Of several runs the one with the median time; of an even number the shorter of the two in the middle. */
@@ -75,7 +75,7 @@ function typical(runs: readonly Times[]): Times {
 }
 
 /** The lane with its sums in the order of `parts`; 0 for those that it never met. */
-function inOrder(lane: Lane, own: readonly Part[], parts: readonly Part[]): Lane {
+function inOrder(lane: LaneTimes, own: readonly Part[], parts: readonly Part[]): LaneTimes {
   const none = lane.course.times.map(() => 0);
   const spent = parts.map((part) => {
     const at = own.findIndex(({ key }) => key === part.key);
@@ -90,15 +90,15 @@ function inOrder(lane: Lane, own: readonly Part[], parts: readonly Part[]): Lane
 
 /** A pair of lanes, and how they differ by part. */
 interface Pair {
-  readonly a: Lane;
-  readonly b: Lane;
+  readonly a: LaneTimes;
+  readonly b: LaneTimes;
   readonly parts: readonly number[];
 }
 
 /** Share of a lane's time below which a difference is due to rounding. */
 const ROUNDING = 1e-12;
 
-function pairOf(a: Lane, b: Lane): Pair {
+function pairOf(a: LaneTimes, b: LaneTimes): Pair {
   const least = ROUNDING * Math.max(a.seconds, b.seconds);
   const parts = b.course.spent.map((spent, k) => {
     const difference = last(spent) - last(a.course.spent[k]);
@@ -108,7 +108,7 @@ function pairOf(a: Lane, b: Lane): Pair {
 }
 
 /** Lanes of one name; where the numbers of lanes differ, only their means. */
-function pairsOf(a: readonly Lane[], b: readonly Lane[]): Pair[] {
+function pairsOf(a: readonly LaneTimes[], b: readonly LaneTimes[]): Pair[] {
   if (a.length !== b.length) return [];
   const inB = new Map(b.map((lane) => [lane.name, lane]));
   const pairs = a.flatMap((lane) => {
@@ -150,7 +150,11 @@ const MOMENTS = 400;
  * Seconds of B's timeline from which on a part's difference grew: where a line through 10 % and 50 % of it begins. Before
  * it, A and B spent the same on the same work.
  */
-function beginOf({ course: a }: Lane, { course: b, seconds }: Lane, part: number): number {
+function beginOf(
+  { course: a }: LaneTimes,
+  { course: b, seconds }: LaneTimes,
+  part: number,
+): number {
   const [inA, inB] = [a.spent[part], b.spent[part]];
   const end = Math.max(last(a.progress), last(b.progress));
   const all = last(inB) - last(inA);

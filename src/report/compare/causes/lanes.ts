@@ -21,7 +21,7 @@ export interface Course {
   readonly spent: readonly (readonly number[])[];
 }
 
-export interface Lane {
+export interface LaneTimes {
   readonly name: string;
   /** Seconds from its begin to its end. They are the sum of its parts. */
   readonly seconds: number;
@@ -34,7 +34,7 @@ export interface Times {
   /** What moments of two runs are matched by: the same progress is the same work. */
   readonly progress: 'virtual time' | 'visits of regions';
   readonly parts: readonly Part[];
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly LaneTimes[];
   /** Seconds that the run took: from the first lane's begin to the last lane's end. */
   readonly wall: number;
 }
@@ -97,10 +97,10 @@ export function valueAt(
 }
 
 /** One lane that stands for all: its sums are the means of theirs. */
-export function meanLane(name: string, lanes: readonly Lane[], parts: number): Lane {
+export function meanLane(name: string, lanes: readonly LaneTimes[], parts: number): LaneTimes {
   const last = Math.max(...lanes.map(({ course }) => course.progress.at(-1) as number));
   const grid = Array.from({ length: MOST }, (_, k) => (last * (k + 1)) / MOST);
-  const mean = (of: (lane: Lane) => number) =>
+  const mean = (of: (lane: LaneTimes) => number) =>
     lanes.reduce((sum, lane) => sum + of(lane), 0) / lanes.length;
   return {
     name,

@@ -8,7 +8,7 @@ import {
 } from '../../../model/measures/index.ts';
 import { type OpenRecording, quoteText, type Row } from '../../../query/index.ts';
 import type { Has } from '../../tables.ts';
-import { Growing, type Lane, type Part, type Times } from './lanes.ts';
+import { Growing, type LaneTimes, type Part, type Times } from './lanes.ts';
 
 const REST: Part = { key: 'rest', label: 'waiting and not timed', isWait: true };
 
@@ -44,7 +44,7 @@ export async function peTimes(
     `SELECT pe_id::DOUBLE, t::DOUBLE, ${progress}, ${sums.join(', ')}
     FROM ross_pe WHERE ${samples} ORDER BY pe_id, t`,
   );
-  const lanes: Lane[] = [];
+  const lanes: LaneTimes[] = [];
   let wall = 0;
   let open: Reader | null = null;
   for await (const { rows, columns } of batches) {
@@ -98,7 +98,7 @@ class Reader {
     this.growing.add(time, this.progress, this.spent);
   }
 
-  lane(): Lane {
+  lane(): LaneTimes {
     const course = this.growing.end(this.time ?? 0, this.progress, this.spent);
     return { name: `PE ${this.pe}`, seconds: this.seconds, course };
   }

@@ -1,7 +1,7 @@
 /** What processes spent their time on: the regions of their profile traces, each without the regions within it. */
 import { type OpenRecording, quoteText, type Row } from '../../../query/index.ts';
 import type { Has } from '../../tables.ts';
-import { Growing, type Lane, type Part, type Times } from './lanes.ts';
+import { Growing, type LaneTimes, type Part, type Times } from './lanes.ts';
 
 const ENTRY = 1;
 const EXIT = 2;
@@ -122,7 +122,7 @@ class Reader {
     return this.spent.length - 1;
   }
 
-  lane(parts: readonly number[]): Lane {
+  lane(parts: readonly number[]): LaneTimes {
     const { spent, ...course } = this.growing.end(this.end, this.visits, this.spent);
     const none = course.times.map(() => 0);
     return {

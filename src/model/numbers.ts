@@ -1,0 +1,15 @@
+/** Sums and medians of lists. */
+
+export function sum(values: readonly number[]): number {
+  let all = 0;
+  for (const one of values) all += one;
+  return all;
+}
+
+/** NaN of no values. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  if (sorted.length === 0) return Number.NaN;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
