@@ -201,14 +201,54 @@ function exportsOf({ path, text }: SourceFile): string[] {
       return elements.filter(({ isTypeOnly }) => !isTypeOnly).map(({ name }) => name.text);
     }
     if (ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one)) return [];
-    const isExported =
-      ts.canHaveModifiers(one) &&
-      one.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
-    if (!isExported) return [];
+    if (!isExported(one)) return [];
     const names = ts.isVariableStatement(one)
       ? one.declarationList.declarations.map(({ name }) => name)
       : [(one as ts.DeclarationStatement).name];
     return names.flatMap((name) => (name && ts.isIdentifier(name) ? [name.text] : []));
+  });
+}
+
+const isExported = (node: ts.Node): boolean =>
+  ts.canHaveModifiers(node) &&
+  (node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false);
+
+/** Types and classes that a file exports. */
+const typesOf = ({ path, text }: SourceFile): string[] =>
+  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true).statements.flatMap((one) => {
+    const isType =
+      ts.isInterfaceDeclaration(one) ||
+      ts.isTypeAliasDeclaration(one) ||
+      ts.isClassDeclaration(one);
+    return isType && isExported(one) && one.name ? [one.name.text] : [];
+  });
+
+/** How a comment names a constant's unit, and how the constant's name then ends. */
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:milliseconds|ms)\b/i, '_MS'],
+  [/^seconds\b/i, '_SECONDS'],
+  [/^(?:nanoseconds|ns)\b/i, '_NS'],
+  [/^bytes\b/i, '_BYTES'],
+];
+
+/** Constants that are a number with a unit by their comment, and by their name have none. */
+function withoutUnit({ path, text }: SourceFile): string[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  return file.statements.flatMap((one) => {
+    if (!ts.isVariableStatement(one)) return [];
+    const [name, value] = one.declarationList.declarations.map((it) => [
+      it.name,
+      it.initializer,
+    ])[0];
+    if (!name || !value || !/^[A-Z][A-Z\d_]*$/.test(name.getText())) return [];
+    if (!/^[\d(]/.test(value.getText())) return [];
+    const comments = ts.getLeadingCommentRanges(text, one.getFullStart()) ?? [];
+    const said = comments.map(({ pos, end }) => text.slice(pos, end)).at(-1) ?? '';
+    const words = said.replace(/^\/\*\*?[\s*]*(?:(?:most|least|maximum|about|approximate) )*/i, '');
+    const unit = UNITS.find(([pattern]) => pattern.test(words))?.[1];
+    return unit === undefined || name.getText().endsWith(unit)
+      ? []
+      : [`${path}: ${name.getText()}`];
   });
 }
 
@@ -284,6 +324,21 @@ describe('the source', () => {
     );
     expect(said).toEqual([]);
     expect(factsOf({ path: 'src/b.ts', text: 'class A {\n  #a = 1;\n}' }).hashes).toEqual([2]);
+  });
+
+  it('gives a type’s name to one type only', () => {
+    const files = new Map<string, string[]>();
+    for (const file of [...SOURCE, ...PAGE]) {
+      for (const name of typesOf(file)) files.set(name, [...(files.get(name) ?? []), file.path]);
+    }
+    expect(files.size).toBeGreaterThan(500);
+    expect([...files].filter(([, paths]) => paths.length > 1)).toEqual([]);
+  });
+
+  it('says the unit of a constant in its name', () => {
+    const wrong = { path: 'src/b.ts', text: '/** Most milliseconds to wait. */\nconst WAIT = 20;' };
+    expect(withoutUnit(wrong)).toEqual(['src/b.ts: WAIT']);
+    expect([...SOURCE, ...PAGE].flatMap(withoutUnit)).toEqual([]);
   });
 
   it('never says any', () => {

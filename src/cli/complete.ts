@@ -1,7 +1,7 @@
 /** What may stand at the end of a command line: commands, options, their values, and names that are looked up. */
 import type { Named, OptionSpec, OptionSpecs } from '../model/option.ts';
 import { type Command, groupsOf, HELP } from './command.ts';
-import { type Entry, findCommand, firstWords, GROUPS } from './entries.ts';
+import { type CommandEntry, findCommand, firstWords, GROUPS } from './entries.ts';
 
 const FILES = [':files'];
 const FOLDERS = [':folders'];
@@ -68,7 +68,7 @@ async function signals(names: 'signal' | 'domain' | 'control'): Promise<readonly
 
 /** What a word may name. `before`: the words of the command before it. */
 async function named(
-  commands: readonly Entry[],
+  commands: readonly CommandEntry[],
   names: Named | undefined,
   before: readonly string[],
 ): Promise<readonly string[]> {
@@ -103,7 +103,7 @@ async function named(
 
 /** Values that an option may have. */
 async function values(
-  commands: readonly Entry[],
+  commands: readonly CommandEntry[],
   spec: OptionSpec,
   before: readonly string[],
 ): Promise<readonly string[]> {
@@ -130,7 +130,7 @@ async function optionsOf(command: Command, first: string | undefined): Promise<O
 
 /** Candidates of a command, for the last of its words. */
 async function ofCommand(
-  commands: readonly Entry[],
+  commands: readonly CommandEntry[],
   command: Command,
   words: readonly string[],
 ): Promise<readonly string[]> {
@@ -171,7 +171,7 @@ async function ofCommand(
 
 /** Whole words for the end of `line`, which begins with the program; or `:files`, `:folders`. */
 export async function candidates(
-  commands: readonly Entry[],
+  commands: readonly CommandEntry[],
   line: string,
 ): Promise<readonly string[]> {
   const words = wordsOf(line).slice(1);

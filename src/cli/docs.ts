@@ -1,5 +1,5 @@
 /** Pages of help as man pages, and as docs/command-line.md. */
-import type { Page, Section } from './help.ts';
+import type { HelpPage, Section } from './help.ts';
 
 /** A command and what it does, in a line. */
 interface Summary {
@@ -19,7 +19,7 @@ export const manName = (name: string) => ['triscope', ...name.split(' ')].filter
 
 /** A page of section 1. `summary`: what the command does, in a line. */
 export function manPage(
-  { name, usage, about, sections, examples }: Page,
+  { name, usage, about, sections, examples }: HelpPage,
   summary: string,
   version: string,
 ): string {
@@ -43,8 +43,8 @@ export function manPage(
 }
 
 /** The pages of the manual by file name: one of each command, and one that lists them. */
-export function manPages(pages: readonly Page[], entries: readonly Summary[], version: string) {
-  const all: Page = {
+export function manPages(pages: readonly HelpPage[], entries: readonly Summary[], version: string) {
+  const all: HelpPage = {
     name: '',
     usage: 'COMMAND …',
     about: ['Each command has a page of its own, and prints it with --help.'],
@@ -72,7 +72,7 @@ const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
 /** The commands with their options, in Markdown. A group of options that several have is shown once. */
-function referenceText(pages: readonly Page[]): string {
+function referenceText(pages: readonly HelpPage[]): string {
   const seen = new Map<string, string>();
   return pages
     .map(({ name, usage, about, sections, examples }) => {
@@ -105,7 +105,7 @@ function referenceText(pages: readonly Page[]): string {
 const [BEGIN, END] = ['<!-- made from the declarations: npm run docs:commands -->', '<!-- end -->'];
 
 /** docs/command-line.md with the reference made anew. */
-export function withReference(document: string, pages: readonly Page[]): string {
+export function withReference(document: string, pages: readonly HelpPage[]): string {
   const [before] = document.split(BEGIN);
   const after = document.split(END)[1] ?? '\n';
   return `${before}${BEGIN}\n\n${referenceText(pages)}\n${END}${after}`;

@@ -1,7 +1,7 @@
 /** Entries of the list of commands, and how one is found. The list itself is in commands/index.ts. */
 import type { Command } from './command.ts';
 
-export interface Entry {
+export interface CommandEntry {
   /** The words that call it. */
   readonly name: string;
   readonly summary: string;
@@ -19,9 +19,9 @@ export const GROUPS: Readonly<Record<string, string>> = {
 
 /** The command that `args` begin with, and its own words; null where there is none of this name. */
 export function findCommand(
-  commands: readonly Entry[],
+  commands: readonly CommandEntry[],
   args: readonly string[],
-): { readonly entry: Entry; readonly rest: readonly string[] } | null {
+): { readonly entry: CommandEntry; readonly rest: readonly string[] } | null {
   for (const count of [1, 2]) {
     const name = args.slice(0, count).join(' ');
     const entry = commands.find((one) => one.name === name);
@@ -31,6 +31,6 @@ export function findCommand(
 }
 
 /** The first words of commands: `demo`, `sim`. */
-export const firstWords = (commands: readonly Entry[]): string[] => [
+export const firstWords = (commands: readonly CommandEntry[]): string[] => [
   ...new Set(commands.map(({ name }) => name.split(' ')[0])),
 ];

@@ -37,7 +37,7 @@ export interface LastFile {
 /** A file that is written where the main thread cannot do it; null: the guard is not needed any longer. */
 export type GuardMessage = LastFile | null;
 
-export interface Guard {
+export interface SignalGuard {
   /** The run has stopped and writes its results: from here on only a second signal ends the process. */
   writing(): void;
   /** Content for a file, to be written if the process is ended before it writes the file itself. */
@@ -46,7 +46,7 @@ export interface Guard {
 }
 
 /** A thread that stands by for `names`, to which the main thread listens too; it ends the process with `code`. */
-export function guardThread(names: readonly NodeJS.Signals[], code: number): Guard {
+export function guardThread(names: readonly NodeJS.Signals[], code: number): SignalGuard {
   const caught = tryCatch(names);
   // Without FFI, only a main thread that returns to its event loop can be ended.
   if (caught === null) return guardTimer(names, code);
@@ -78,7 +78,7 @@ function tryCatch(names: readonly NodeJS.Signals[]): CaughtSignals | null {
 }
 
 /** The same where the main thread always returns to its event loop: a timer is enough. */
-export function guardTimer(names: readonly NodeJS.Signals[], code: number): Guard {
+export function guardTimer(names: readonly NodeJS.Signals[], code: number): SignalGuard {
   let isWriting = false;
   let last: LastFile | null = null;
   const ms = grace();

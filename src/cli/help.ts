@@ -14,7 +14,7 @@ export interface Section {
   readonly items: readonly Item[];
 }
 
-export interface Page {
+export interface HelpPage {
   /** `sim run`. */
   readonly name: string;
   /** Without `triscope`. */
@@ -65,7 +65,7 @@ export function helpPage(
   name: string,
   command: Command,
   extension: Extension<unknown> | null = null,
-): Page {
+): HelpPage {
   const args = command.arguments ?? [];
   const sections = groupsOf(command, extension?.groups).map(({ title, options }) => ({
     title,
@@ -131,7 +131,7 @@ function shellLines(line: string, width: number, indent: string): string[] {
   });
 }
 
-export function pageText({ usage, about, sections, examples }: Page, width: number): string {
+export function pageText({ usage, about, sections, examples }: HelpPage, width: number): string {
   const lines = [
     ...wrapped(`usage: triscope ${usage}`, width),
     ...about.flatMap((paragraph) => ['', ...wrapped(paragraph, width)]),

@@ -9,11 +9,11 @@ import {
   isoTime,
   type Job,
   METRIC_FAMILIES,
+  type MetricTrack,
   type MetricValue,
   metricsOf,
   notesOf,
   repairsOf,
-  type Track,
   tracksOf,
 } from '../findings/job/index.ts';
 import { counted, duration, shareText } from '../model/measures/index.ts';
@@ -151,7 +151,7 @@ function flagLines(job: Job, values: readonly MetricValue[], paint: Paint): stri
   return [...lines, `  ${paint.dim(`${passed} passed, ${rest} not available (--json lists all)`)}`];
 }
 
-function trackLines(tracks: readonly Track[], paint: Paint, all: boolean): string[] {
+function trackLines(tracks: readonly MetricTrack[], paint: Paint, all: boolean): string[] {
   return tracks.flatMap(({ name, unit, hosts }) => {
     let top = 0;
     for (const values of hosts.values()) for (const value of values) if (value > top) top = value;

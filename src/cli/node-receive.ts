@@ -20,12 +20,12 @@ async function filing<T>(folder: string, done: Promise<T>): Promise<T> {
 
 /** Returns the exit code. @throws LogError where another service writes this archive; BrokerError */
 export async function receive(broker: BrokerOptions, folder: string): Promise<number> {
-  const { AmqpConsumer, Archive } = await import('../live/amqp/index.ts');
+  const { AmqpConsumer, ArchiveWriter } = await import('../live/amqp/index.ts');
   about(folder, () => makeFolder(folder));
   const lock = new PidFile(join(folder, '.service.pid'));
   try {
     const arrivals = new Arrivals(folder, say);
-    const archive = about(folder, () => new Archive(folder, (path) => arrivals.add(path)));
+    const archive = about(folder, () => new ArchiveWriter(folder, (path) => arrivals.add(path)));
     const consumer = new AmqpConsumer({ ...broker, archive, say });
     const stop = () => consumer.stop();
     process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);

@@ -22,7 +22,7 @@ interface RankCompanionRequest extends Beside {
 }
 
 /** What one host's first rank hands over. */
-export interface HostFiles {
+export interface RankHostFiles {
   readonly rank: number;
   /** Path in the recording, and content. */
   readonly node: readonly [path: string, bytes: Uint8Array] | null;
@@ -79,18 +79,20 @@ export class RankCompanions {
   }
 
   /** Ends them; files of all hosts are then in rank 0's folder. All ranks call it, once their PEs have ended. */
-  async stop(): Promise<readonly HostFiles[]> {
+  async stop(): Promise<readonly RankHostFiles[]> {
     // Each host's first rank looks at pages of the others until then.
     this.world.meet();
     await this.own?.stop();
     const parts = this.world.gather(serialize(this.files()));
     this.scratch?.remove();
-    const hosts = (parts ?? []).flatMap((bytes) => (deserialize(bytes) as HostFiles | null) ?? []);
+    const hosts = (parts ?? []).flatMap(
+      (bytes) => (deserialize(bytes) as RankHostFiles | null) ?? [],
+    );
     this.write(hosts);
     return hosts;
   }
 
-  private files(): HostFiles | null {
+  private files(): RankHostFiles | null {
     const own = this.own;
     if (own === null) return null;
     const { nodeFile, report } = own;
@@ -102,7 +104,7 @@ export class RankCompanions {
     };
   }
 
-  private write(hosts: readonly HostFiles[]): void {
+  private write(hosts: readonly RankHostFiles[]): void {
     const { folder } = this.request;
     for (const { rank, node } of hosts) {
       if (rank === 0 || node === null) continue;
@@ -117,7 +119,7 @@ export class RankCompanions {
 
 /** As parts of the recording. @param hosts as `stop` gave them; rankHosts names by rank */
 export function hostSources(
-  hosts: readonly HostFiles[],
+  hosts: readonly RankHostFiles[],
   rankHosts: readonly string[],
   clocks: readonly RecordingClock[],
   zero: string,

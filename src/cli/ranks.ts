@@ -12,7 +12,7 @@ import { version } from './version.ts';
 const DEFERENCE_MS = 1500;
 
 /** Milliseconds before a rank ends all: MPICH's launcher drops what it has not read by then. */
-const LAST_WORDS = 100;
+const LAST_WORDS_MS = 100;
 
 /** Fails with an error that all ranks have: rank 0 reports it first. */
 export async function failRank(error: unknown): Promise<number> {
@@ -37,7 +37,7 @@ export async function asRank(command: (world: MpiWorld) => Promise<number>): Pro
     // Rank 0 reports for all ranks an error that all of them have.
     if (code === EXIT.usage && world.rank > 0) await sleep(DEFERENCE_MS);
     process.stderr.write(`${lineFor(error)} (rank ${world.rank})\n`);
-    await sleep(LAST_WORDS);
+    await sleep(LAST_WORDS_MS);
     world.abort(code);
     return leave(code);
   }

@@ -88,7 +88,7 @@ function timeOption(options: FilterOptions, name: FilterName): number | undefine
 
 const TIMES = ['virtual_time', 'virtual_recv_time', 'time'];
 
-export class RecordFilter {
+export class CsvFilter {
   private readonly conditions: readonly Condition[];
   private readonly kinds: ReadonlySet<string> | null;
   /** Kinds that the files have and that were not asked for. */

@@ -1,12 +1,12 @@
 /** `diff` of two reports of GEOPM: each value of each region and of the totals. */
 
 import type { FileSource } from '../formats/format.ts';
-import { compareReports, type Difference } from '../formats/geopm/compare.ts';
+import { compareReports, type ReportDifference } from '../formats/geopm/compare.ts';
 import { signedPercent } from '../model/measures/index.ts';
 import { figure, painter, table } from './table.ts';
 
 /** Change as a share of A; Infinity where only one has a value. */
-function shareOf({ a, b }: Difference): number {
+function shareOf({ a, b }: ReportDifference): number {
   if (Number.isNaN(a) && Number.isNaN(b)) return 0;
   if (Number.isNaN(a) || Number.isNaN(b)) return Infinity;
   if (a === b) return 0;
@@ -14,10 +14,10 @@ function shareOf({ a, b }: Difference): number {
 }
 
 /** A zero that the other report lacks: no difference. */
-const isBareZero = ({ a, b }: Difference) =>
+const isBareZero = ({ a, b }: ReportDifference) =>
   (Number.isNaN(a) && b === 0) || (Number.isNaN(b) && a === 0);
 
-function changeText({ a, b }: Difference): string {
+function changeText({ a, b }: ReportDifference): string {
   if (Number.isNaN(a)) return 'only in B';
   if (Number.isNaN(b)) return 'only in A';
   if (a === 0 || a === b) return a === b ? '' : 'new';
@@ -27,9 +27,9 @@ function changeText({ a, b }: Difference): string {
 const numberText = (value: number) => (Number.isNaN(value) ? '-' : figure(value));
 const jsonNumber = (value: number) => (Number.isNaN(value) ? null : value);
 
-function print(differences: readonly Difference[]): void {
+function print(differences: readonly ReportDifference[]): void {
   const paint = painter(process.stdout);
-  const bySection = new Map<string, Difference[]>();
+  const bySection = new Map<string, ReportDifference[]>();
   for (const one of differences) {
     const title = `${one.host}, ${one.region === null ? one.section : `region ${one.region}`}`;
     bySection.set(title, [...(bySection.get(title) ?? []), one]);

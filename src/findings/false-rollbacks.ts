@@ -5,7 +5,7 @@
  */
 import { asRows, expecting, type FindingRule, graded, OWN, percent, whole } from './finding.ts';
 import { rollbackCost } from './rollback-cost.ts';
-import { BAD, FINE, factsOf, INVITED, oneMode, ROLLBACK_SIGNS } from './samples.ts';
+import { BAD, FINE, INVITED, oneMode, ROLLBACK_SIGNS, runFactsOf } from './samples.ts';
 
 const SOME = {
   value: FINE,
@@ -73,7 +73,7 @@ export const FALSE_ROLLBACKS: FindingRule = {
       return { lacks: 'samples of LPs, or of KPs beside rollbacks' };
     }
     const share = await rollbackCost(subject);
-    const facts = await factsOf(subject);
+    const facts = await runFactsOf(subject);
     const severity = graded(share, (facts?.nkp ?? USUAL) < USUAL ? FEWER : SOME, MUCH);
     if (severity === null) return [];
     const sql = sampled ? SQL : AT_LEAST;

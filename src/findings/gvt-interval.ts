@@ -13,11 +13,11 @@ import {
 } from './finding.ts';
 import {
   FEW,
-  factsOf,
   gvtsIn,
   INVITED,
+  type KnownRun,
   oneMode,
-  type RunFacts,
+  runFactsOf,
   SECONDS,
   TURNED_DOWN_EVENTS,
   undoneShare,
@@ -84,7 +84,7 @@ FROM ross_pe WHERE ${oneMode('ross_pe')} GROUP BY pe_id ORDER BY pe_id`;
  */
 async function askedFor(
   subject: Subject,
-  facts: RunFacts | null,
+  facts: KnownRun | null,
   { gvts, events }: { readonly gvts: number; readonly events: number },
 ): Promise<FindingParts[]> {
   if (facts === null || facts.synchroniser !== 'optimistic' || facts.pes < 2) return [];
@@ -143,7 +143,7 @@ export const GVT_INTERVAL: FindingRule = {
     const share = spent / sum((row) => row.seconds);
     const events = processed / rows.length / Math.max(1, gvts);
     const evidence = { sql: query, rows: asRows(rows) };
-    const facts = await factsOf(subject);
+    const facts = await runFactsOf(subject);
     const asked = await askedFor(subject, facts, { gvts, events });
     if (asked.length > 0) return asked;
     // Clocks that count cycles give no share of time.

@@ -1,6 +1,6 @@
 /** A conservative run that declares less lookahead than its model has: PEs synchronise far more often than necessary. */
 import { asRows, expecting, type FindingRule, graded, OWN, short, whole } from './finding.ts';
-import { FEW, factsOf, totalsOf } from './samples.ts';
+import { FEW, runFactsOf, totalsOf } from './samples.ts';
 
 const SOME = {
   value: 2,
@@ -29,7 +29,7 @@ export const LOOKAHEAD: FindingRule = {
   knob: 'Set --lookahead to the model’s smallest delay.',
   explains: ['gvt-interval', 'network-bound'],
   async run(subject) {
-    const facts = await factsOf(subject);
+    const facts = await runFactsOf(subject);
     if (facts === null || facts.synchroniser !== 'conservative' || facts.least_delay === null) {
       return [];
     }

@@ -18,12 +18,12 @@ import {
 import {
   CANCELBACKS,
   cancelbacksOf,
-  factsOf,
   gvtsIn,
+  type KnownRun,
   oneMode,
   provesRollback,
   ROLLBACK_SIGNS,
-  type RunFacts,
+  runFactsOf,
   SECONDS,
   totalsOf,
   undoneShare,
@@ -155,7 +155,7 @@ const SHORT = 'SELECT avg(memory_time) AS seconds FROM sim_pe';
  */
 async function whileShort(
   subject: Subject,
-  { wall }: RunFacts,
+  { wall }: KnownRun,
 ): Promise<{ readonly short: number; readonly waits: number } | null> {
   if (!subject.has('sim_pe.memory_time') || !(wall > 0)) return null;
   const [{ seconds }] = await subject.recording.query<{ seconds: number | null }>(SHORT);
@@ -171,7 +171,7 @@ async function takenBack(subject: Subject): Promise<FindingParts[]> {
   const { rows, undone } = await cancelbacksOf(subject);
   const { processed } = await totalsOf(subject);
   const share = undoneShare({ processed, undone });
-  const facts = await factsOf(subject);
+  const facts = await runFactsOf(subject);
   const measured = facts === null || undone === 0 ? null : await whileShort(subject, facts);
   const waits = measured?.waits ?? 0;
   const severity = worst(

@@ -3,10 +3,10 @@ import { asRows, expecting, type FindingRule, graded, OWN, percent, short } from
 import {
   BAD,
   cancelbacksOf,
-  factsOf,
   INVITED,
+  type KnownRun,
   ROLLBACK_SIGNS,
-  type RunFacts,
+  runFactsOf,
   totalsOf,
   undoneShare,
 } from './samples.ts';
@@ -41,7 +41,7 @@ interface Knob {
   readonly turn: Readonly<Record<string, number | null>>;
 }
 
-function knobsOf({ batch, gvt_interval, max_opt_lookahead, synchroniser }: RunFacts): Knob[] {
+function knobsOf({ batch, gvt_interval, max_opt_lookahead, synchroniser }: KnownRun): Knob[] {
   const bounded = max_opt_lookahead !== null;
   const rare = bounded && gvt_interval >= INTERVAL.value && synchroniser === 'optimistic';
   return [
@@ -80,7 +80,7 @@ export const OPTIMISM: FindingRule = {
   knob: 'Use a smaller --batch or --gvt-interval, and no --max-opt-lookahead (so that the window adapts) or a smaller one.',
   explains: ROLLBACK_SIGNS,
   async run(subject) {
-    const facts = await factsOf(subject);
+    const facts = await runFactsOf(subject);
     const { processed, undone } = await totalsOf(subject);
     // What was undone to free memory is no sign of this.
     const taken = await cancelbacksOf(subject);

@@ -63,7 +63,7 @@ export const TURNED_DOWN_EVENTS = 16;
  * already, or were requested that often, because then another rule advises the opposite.
  */
 export async function lessAhead(subject: Subject): Promise<string> {
-  const facts = await factsOf(subject);
+  const facts = await runFactsOf(subject);
   if (facts !== null && facts.batch * facts.gvt_interval <= TURNED_DOWN_EVENTS) {
     return '--max-opt-lookahead (--batch and --gvt-interval are small already)';
   }
@@ -78,7 +78,7 @@ const PROVING = new Set(['rollback-check', 'optimistic-debug']);
 
 /** Whether the run's purpose was to check that events can be undone. */
 export const provesRollback = async (subject: Subject): Promise<boolean> =>
-  PROVING.has((await factsOf(subject))?.synchroniser ?? '');
+  PROVING.has((await runFactsOf(subject))?.synchroniser ?? '');
 
 export interface Totals {
   readonly processed: number;
@@ -125,7 +125,7 @@ export const ROLLBACK_SIGNS = [
 ];
 
 /** The run's settings and the facts known at its end. A missing value is null, never NaN. */
-export interface RunFacts {
+export interface KnownRun {
   readonly synchroniser: string;
   readonly pes: number;
   readonly cpus: number;
@@ -142,8 +142,8 @@ export interface RunFacts {
 }
 
 /** Null if they were not recorded, or if there are several runs. */
-export async function factsOf({ recording, has }: Subject): Promise<RunFacts | null> {
+export async function runFactsOf({ recording, has }: Subject): Promise<KnownRun | null> {
   if (!has('sim_run.batch')) return null;
-  const rows = await recording.query<RunFacts>('SELECT * FROM sim_run');
+  const rows = await recording.query<KnownRun>('SELECT * FROM sim_run');
   return rows.length === 1 ? rows[0] : null;
 }

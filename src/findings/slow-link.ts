@@ -9,7 +9,7 @@ import {
   short,
   whole,
 } from './finding.ts';
-import { factsOf, ROLLBACK_SIGNS } from './samples.ts';
+import { ROLLBACK_SIGNS, runFactsOf } from './samples.ts';
 import { timeOnEvents } from './time-on-events.ts';
 
 const FAR = {
@@ -53,7 +53,7 @@ export const SLOW_LINK: FindingRule = {
   knob: 'Run on hosts that are nearer to each other, or over a faster network (does MPI use it?); or on one host; or let PEs do more between two GVTs: a larger --gvt-interval or --batch, more lookahead.',
   explains: [...ROLLBACK_SIGNS, 'gvt-interval', 'network-bound', 'optimism', 'lookahead'],
   async run(subject) {
-    const facts = await factsOf(subject);
+    const facts = await runFactsOf(subject);
     const rows = await subject.recording.query<Link>(SQL);
     const [worst] = rows;
     if (facts === null || worst === undefined || worst.round_trip < FAR.value) return [];

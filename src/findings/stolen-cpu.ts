@@ -18,7 +18,7 @@ import {
   type Subject,
   short,
 } from './finding.ts';
-import { factsOf, ROLLBACK_SIGNS } from './samples.ts';
+import { ROLLBACK_SIGNS, runFactsOf } from './samples.ts';
 import { ENOUGH } from './threads.ts';
 import { type LossWindow, type Stretch, stretchOf, when } from './when.ts';
 
@@ -312,7 +312,7 @@ async function crowded(
   all: readonly PeOnNode[],
   sql: string,
 ): Promise<FindingParts[]> {
-  const facts = await factsOf(subject);
+  const facts = await runFactsOf(subject);
   if (facts === null || facts.pes <= facts.cpus || losing.length === 0) return [];
   const share = mean(losing.map(lost));
   const { count, areRanks } = await placesOf(subject);

@@ -9,7 +9,7 @@ import {
   short,
   whole,
 } from './finding.ts';
-import { FEW, factsOf, totalsOf } from './samples.ts';
+import { FEW, runFactsOf, totalsOf } from './samples.ts';
 
 const SOME = {
   value: 0.1,
@@ -40,7 +40,7 @@ export const TOO_MANY_KPS: FindingRule = {
   thresholds: { SOME, MUCH, EVENTS },
   knob: 'Use fewer KPs (--nkp), so that each has some events between two GVTs.',
   async run(subject) {
-    const facts = await factsOf(subject);
+    const facts = await runFactsOf(subject);
     if (facts === null) return [];
     const rows = await subject.recording.query<{ pe_id: number; commit_time: number }>(SQL);
     const spent = rows.reduce((sum, row) => sum + row.commit_time, 0);

@@ -139,7 +139,7 @@ export interface ScanOptions {
 }
 
 /** What the pass over a file delivers besides its parts. */
-export interface OpenOptions extends ScanOptions {
+export interface PassOptions extends ScanOptions {
   /**
    * Called with the records in file order, for formats that have `records`. Tables may then stay empty, and damage is
    * thrown unless `salvage` is set.
@@ -181,7 +181,7 @@ export interface Format {
    * for as long as the parts are read.
    * @throws FormatError for a file that is none of this format
    */
-  open(source: FileSource, options?: OpenOptions): OpenFile;
+  open(source: FileSource, options?: PassOptions): OpenFile;
   /** Set if its records are not the rows of its tables: `open` then delivers them, too. See `scanRecords`. */
   readonly records?: true;
 }

@@ -29,7 +29,7 @@ export class RecordError extends TriscopeError {
   override readonly name = 'RecordError';
 }
 
-export interface RecordingRequest {
+export interface FolderRequest {
   /** Name or path of the folder, with or without `.tri`. */
   readonly name: string;
   /** The option that named it, for errors. */
@@ -94,7 +94,7 @@ export class RecordingFolder {
   private readonly begun = clockPair();
 
   /** Makes the folder and writes `recording.json`, state `running`. @throws RecordError */
-  constructor({ name, option, command, version, sources, pes, part }: RecordingRequest) {
+  constructor({ name, option, command, version, sources, pes, part }: FolderRequest) {
     this.path = part === undefined ? recordingFolder(name) : name;
     const host = thisHost();
     this._content = {

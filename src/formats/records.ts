@@ -5,7 +5,7 @@ import {
   type FileSource,
   type Format,
   FormatError,
-  type OpenOptions,
+  type PassOptions,
   type RecordBlock,
   type RecordKind,
   type ScanOptions,
@@ -20,7 +20,7 @@ const ENOUGH = new Error('enough');
 export const isSalvaged = ({
   records,
   salvage,
-}: Pick<OpenOptions, 'records' | 'salvage'>): boolean => records === undefined || salvage === true;
+}: Pick<PassOptions, 'records' | 'salvage'>): boolean => records === undefined || salvage === true;
 
 /**
  * The records in file order; for a format without records of its own, the rows of its tables.
@@ -46,7 +46,7 @@ export function scanRecords(
     if (visitor.records(block) === false) throw ENOUGH;
   };
   const damage = (damage: Damage) => visitor.damage?.(damage);
-  const told: OpenOptions = {
+  const told: PassOptions = {
     take: (part, rows) => records(new PartRecords(part, rows)),
     damage: (one) => {
       if (!options.salvage) throw new FormatError(one);

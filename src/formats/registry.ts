@@ -1,5 +1,5 @@
 /** The formats that are known, and how a file finds its own. */
-import type { Detection, FileSource, Format, OpenOptions } from './format.ts';
+import type { Detection, FileSource, Format, PassOptions } from './format.ts';
 import { FormatError } from './format.ts';
 import { FRAMES } from './frames/format.ts';
 import { GEOPM } from './geopm/format.ts';
@@ -106,7 +106,7 @@ const SURE = 0.5;
 export function openData(
   path: string,
   named: string | null,
-  options: OpenOptions = {},
+  options: PassOptions = {},
 ): OpenedFile | null {
   const source = openFile(path);
   let keep = false;

@@ -1,8 +1,8 @@
 /** OpenMetrics text over HTTP at /metrics: open on loopback unless a token is given; elsewhere by token, or address. */
 import type { MetricsText } from './metrics-text.ts';
-import { Access, addressList, isLoopback, newToken } from './net/access.ts';
+import { addressList, isLoopback, newToken, ServerAccess } from './net/access.ts';
 import { Desk } from './net/desk.ts';
-import { bounded, Guard, refuse } from './net/guard.ts';
+import { bounded, RequestGuard, refuse } from './net/guard.ts';
 import { linkTo, ServeError } from './net/listen.ts';
 
 export interface MetricsOptions {
@@ -26,7 +26,7 @@ function accessFor({ address = '127.0.0.1', token, allowed }: MetricsOptions) {
   const isOpen = isLoopback(address) || allowed !== undefined;
   const made = token === undefined && !isOpen ? newToken() : null;
   try {
-    const access = new Access({
+    const access = new ServerAccess({
       address,
       token: token ?? made,
       ...(allowed !== undefined && { allowed: addressList(allowed) }),
@@ -46,7 +46,7 @@ export async function serveMetricsText(
   const { access, made, address } = accessFor(options);
   const closing = new AbortController();
   const desk = new Desk(closing.signal);
-  const guard = new Guard({
+  const guard = new RequestGuard({
     access,
     answer: async (_, response, admitted) => {
       const { asked, limits, gone } = admitted;

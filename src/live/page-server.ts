@@ -6,9 +6,9 @@ import { application } from './application.ts';
 import type { LiveBus } from './bus.ts';
 import { Exhibit, type Find } from './exhibit.ts';
 import { idsOf } from './ids.ts';
-import { Access } from './net/access.ts';
+import { ServerAccess } from './net/access.ts';
 import { Followers } from './net/followers.ts';
-import { Guard } from './net/guard.ts';
+import { RequestGuard } from './net/guard.ts';
 import { linkTo, ServeError } from './net/listen.ts';
 import { serverMetrics } from './server-metrics.ts';
 import { Sockets } from './sockets.ts';
@@ -73,7 +73,7 @@ async function exhibitsOf({ bus, paths }: PageOptions): Promise<Opened> {
 export async function servePage(options: PageOptions): Promise<PageServer> {
   const { port, host, token, users, socket } = options;
   const who = { address: host, token, ...(users !== null && { users }) };
-  const access = new Access(who);
+  const access = new ServerAccess(who);
   // Says at once what cannot be shown.
   const { exhibits, refused } = await exhibitsOf(options);
   for (const { why } of refused) process.stderr.write(`triscope: not shown: ${why}\n`);
@@ -87,12 +87,12 @@ export async function servePage(options: PageOptions): Promise<PageServer> {
     answer: application({ find, exhibits, refused, followers, closed: closing.signal, metrics }),
     follow: (...asked: Parameters<Sockets['follow']>) => sockets.follow(...asked),
   };
-  const guard = new Guard({ access, ...served });
+  const guard = new RequestGuard({ access, ...served });
   const actual = await guard.listen(port, host);
   const local =
     socket === null
       ? null
-      : new Guard({ access: new Access({ ...who, byCaller: true }), ...served });
+      : new RequestGuard({ access: new ServerAccess({ ...who, byCaller: true }), ...served });
   if (local !== null && socket !== null) {
     await local.listenAt(socket).catch(async (error: unknown) => {
       await guard.close();

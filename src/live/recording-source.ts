@@ -9,7 +9,7 @@ import type { Suspect } from '../query/part.ts';
 import { type Sources, sourcesOf } from '../query/sources.ts';
 import type { Table, TablePiece } from '../query/table.ts';
 import type { Flag } from '../view/facts/flag.ts';
-import { factsOf, type PageFacts } from '../view/facts/run.ts';
+import { type PageFacts, pageFactsOf } from '../view/facts/run.ts';
 import { NOT_DRAWN } from '../view/series/live-store.ts';
 import { SeriesStore } from '../view/series/store.ts';
 import { type SeriesClock, SeriesTable } from '../view/series/table.ts';
@@ -173,7 +173,7 @@ export async function openSeries(path: string): Promise<OpenSeries> {
   };
   const title = sources.name || basename(path);
   const facts =
-    recording === null ? loose(sources, start, notes) : factsOf(recording, title, notes);
+    recording === null ? loose(sources, start, notes) : pageFactsOf(recording, title, notes);
   const { clock } = store;
   const names = tables.map(({ name }) => name);
   const told = {

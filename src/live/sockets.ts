@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { followQuery, LIVE_PATH, message } from '../view/message.ts';
 import type { Exhibit, Find } from './exhibit.ts';
-import type { Asked, Refusal } from './net/asked.ts';
+import type { AskedUrl, Refusal } from './net/asked.ts';
 import type { Followers, Following } from './net/followers.ts';
 import { FOLLOWERS } from './net/limits.ts';
 
@@ -38,7 +38,7 @@ export class Sockets {
   }
 
   /** Lets who asks follow what is shown; else why not. */
-  follow(request: IncomingMessage, socket: Duplex, head: Buffer, asked: Asked): Refusal | null {
+  follow(request: IncomingMessage, socket: Duplex, head: Buffer, asked: AskedUrl): Refusal | null {
     const { recording, without } = followQuery(asked.query);
     const exhibit = asked.path === LIVE_PATH ? this.find(recording) : null;
     if (exhibit === null) return { status: 404, line: 'no such recording' };

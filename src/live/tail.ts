@@ -5,7 +5,7 @@ import type { Batch } from '../model/metric.ts';
 import type { Note } from '../model/note.ts';
 import { type SourceFile, sourcesOf } from '../query/sources.ts';
 import { WALL_TIME } from '../query/table.ts';
-import { factsOf } from '../view/facts/run.ts';
+import { pageFactsOf } from '../view/facts/run.ts';
 import type { LiveBus } from './bus.ts';
 import { flagsOf } from './flags.ts';
 
@@ -42,7 +42,7 @@ export class RecordingTail {
       // Its last samples first: who hears that it has ended does not wait for more.
       if (recording.state !== 'running') while (this.poll()) {}
       this.told = text;
-      this.bus.update(factsOf(recording, this.title, []));
+      this.bus.update(pageFactsOf(recording, this.title, []));
     }
     for (const file of files) {
       if (!this.followed.has(file.path)) this.follow(file);

@@ -44,7 +44,7 @@ export interface CounterRule {
  * The verdict on a difference of two readings: `ok`, a rollover that was corrected, a dip (nothing was counted), a reset or a
  * suspect step (the count is not known).
  */
-export type Verdict = 'ok' | 'wrapped' | 'dip' | 'reset' | 'suspect';
+export type CounterVerdict = 'ok' | 'wrapped' | 'dip' | 'reset' | 'suspect';
 
 /** Two readings of a counter and the seconds between them, with the rule of its width. */
 export interface Reading {
@@ -71,7 +71,7 @@ export interface Repaired {
   /** What was certainly counted, in the counter's unit; never negative. */
   readonly delta: bigint;
   /** What happened between the two readings. */
-  readonly verdict: Verdict;
+  readonly verdict: CounterVerdict;
   /** The reason, as one clause; '' if ok. */
   readonly reason: string;
   /** The reading with which the next one is compared, in the counter's unit. */
@@ -135,7 +135,7 @@ export function chanceOfRolling(
  */
 export function repair(reading: Reading): Repaired {
   const { previous, value, rule } = reading;
-  const to = (verdict: Verdict, delta: bigint, reason: string, base = value): Repaired => ({
+  const to = (verdict: CounterVerdict, delta: bigint, reason: string, base = value): Repaired => ({
     delta,
     verdict,
     reason,

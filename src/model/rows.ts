@@ -12,7 +12,7 @@ const MAKE: Readonly<Record<Cell, (values: readonly Value[]) => Column>> = {
   label: (values) => values.map(String),
 };
 
-export class Rows {
+export class RowBatch {
   private readonly schema: Schema;
   private rows: (readonly Value[])[] = [];
 

@@ -57,7 +57,7 @@ export function isJobId(id: string): boolean {
 }
 
 /** A job of the list. */
-export interface ListedJob {
+export interface NodeJob {
   readonly id: string;
   /** When it was added, in milliseconds since 1970. */
   readonly since: number;
@@ -94,8 +94,8 @@ export class JobList {
   }
 
   /** Jobs in the order in which they were added; empty if there is no folder. */
-  jobs(): ListedJob[] {
-    const found: (ListedJob & { readonly at: bigint })[] = [];
+  jobs(): NodeJob[] {
+    const found: (NodeJob & { readonly at: bigint })[] = [];
     const before = `${bootId()}.`;
     for (const name of this.names()) {
       if (!name.startsWith(before)) continue;

@@ -1,7 +1,7 @@
 /** Samples what holds processes back: limits of their control groups, stalls, network links, heat of the machine. */
 import { join } from 'node:path';
 import type { Batch } from '../model/metric.ts';
-import { Rows } from '../model/rows.ts';
+import { RowBatch } from '../model/rows.ts';
 import {
   PROCESS_LIMIT,
   PROCESS_PRESSURE,
@@ -43,9 +43,9 @@ export class LimitWatch {
   /** @param processes their folders in /proc */
   sample(processes: readonly string[]): Batch[] {
     const { host, now } = this.options;
-    const [quotas, weights] = [new Rows(PROCESS_QUOTA), new Rows(PROCESS_WEIGHT)];
-    const [stalls, limits] = [new Rows(PROCESS_PRESSURE), new Rows(PROCESS_LIMIT)];
-    const refaults = new Rows(PROCESS_REFAULT);
+    const [quotas, weights] = [new RowBatch(PROCESS_QUOTA), new RowBatch(PROCESS_WEIGHT)];
+    const [stalls, limits] = [new RowBatch(PROCESS_PRESSURE), new RowBatch(PROCESS_LIMIT)];
+    const refaults = new RowBatch(PROCESS_REFAULT);
     const real = now();
     const folders = new Set(processes.flatMap((one) => cgroupFolders(one, this.groups)));
     for (const folder of folders) {

@@ -6,7 +6,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Batch } from '../model/metric.ts';
-import { Rows } from '../model/rows.ts';
+import { RowBatch } from '../model/rows.ts';
 import { PROCESS_HEAT, PROCESS_LINK } from '../model/schemas/process.ts';
 import { ProcFile, textOf } from './proc-file.ts';
 
@@ -109,7 +109,7 @@ export class MachineWatch {
 
   sample(): Batch[] {
     const { host, now } = this.options;
-    const [links, heat] = [new Rows(PROCESS_LINK), new Rows(PROCESS_HEAT)];
+    const [links, heat] = [new RowBatch(PROCESS_LINK), new RowBatch(PROCESS_HEAT)];
     for (const { name, speed, received, sent, unit } of this.links) {
       const [got, gave] = [countIn(received), countIn(sent)];
       if (got !== null && gave !== null) {

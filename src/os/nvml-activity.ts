@@ -14,8 +14,8 @@ export const ACTIVITIES = {
   tensor_active: 5,
   dram_active: 10,
 } as const;
-export type Activity = keyof typeof ACTIVITIES;
-const NAMES = Object.keys(ACTIVITIES) as Activity[];
+export type GpuActivity = keyof typeof ACTIVITIES;
+const NAMES = Object.keys(ACTIVITIES) as GpuActivity[];
 
 /** Fields with totals of all links (scope −1), in KiB: payload sent and received. */
 export const LINKS = { nvlink_tx: 138, nvlink_rx: 139 } as const;
@@ -32,7 +32,7 @@ const FIRST_MS = 100;
 /** Reads both of GPUs by their handles. Values are NaN where a GPU does not tell. */
 export class NvmlActivity {
   private readonly samplesOf = new Map<unknown, [unknown, unknown]>();
-  private readonly last = new Map<unknown, Readonly<Record<Activity, number>>>();
+  private readonly last = new Map<unknown, Readonly<Record<GpuActivity, number>>>();
   private readonly alloc: (...words: unknown[]) => number;
   private readonly take: (...words: unknown[]) => number;
   private readonly metrics: (...words: unknown[]) => number;
@@ -50,7 +50,7 @@ export class NvmlActivity {
    * How busy a part was, in percent. The first of NAMES measures all of them, over the time since it was asked for before; at
    * first over a tenth of a second.
    */
-  activity(handle: unknown, what: Activity): number {
+  activity(handle: unknown, what: GpuActivity): number {
     if (what === NAMES[0]) this.last.set(handle, this.measure(handle));
     return this.last.get(handle)?.[what] ?? Number.NaN;
   }
@@ -65,7 +65,7 @@ export class NvmlActivity {
     return Number(field.readBigUInt64LE(FIELD_VALUE));
   }
 
-  private measure(handle: unknown): Readonly<Record<Activity, number>> {
+  private measure(handle: unknown): Readonly<Record<GpuActivity, number>> {
     const nothing = { sm_active: NaN, sm_occupancy: NaN, tensor_active: NaN, dram_active: NaN };
     let samples = this.samplesOf.get(handle);
     if (samples === undefined) {
@@ -94,6 +94,6 @@ export class NvmlActivity {
       const status = question.readUInt32LE(at + 4);
       return [name, status === 0 ? question.readDoubleLE(at + 8) : Number.NaN];
     });
-    return Object.fromEntries(values) as Readonly<Record<Activity, number>>;
+    return Object.fromEntries(values) as Readonly<Record<GpuActivity, number>>;
   }
 }

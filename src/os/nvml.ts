@@ -3,7 +3,7 @@
  * has functions that change anything. Source: NVML API reference.
  */
 import { loadLibrary } from './library.ts';
-import { ACTIVITIES, type Activity, LINKS, NvmlActivity } from './nvml-activity.ts';
+import { ACTIVITIES, type GpuActivity, LINKS, NvmlActivity } from './nvml-activity.ts';
 import { type GpuLimits, NvmlLimits } from './nvml-limits.ts';
 
 /** Values of one GPU at one moment; null if this GPU does not tell. */
@@ -23,7 +23,7 @@ export interface GpuState {
  * what holds the clock down; memory errors since the driver was loaded; PCI Express replays; KiB over NVLink; percent of
  * what its parts can do, since `sm_active` was last asked for.
  */
-export type GpuQuantity = Call | Activity | keyof typeof LINKS;
+export type GpuQuantity = Call | GpuActivity | keyof typeof LINKS;
 
 /** Has a call of its own. */
 type Call =
@@ -77,7 +77,7 @@ const QUANTITIES: Readonly<Record<Call, Quantity>> = {
   replays: { name: 'nvmlDeviceGetPcieReplayCounter', which: [] },
 };
 
-const isActivity = (what: GpuQuantity): what is Activity => Object.hasOwn(ACTIVITIES, what);
+const isActivity = (what: GpuQuantity): what is GpuActivity => Object.hasOwn(ACTIVITIES, what);
 const isLink = (what: GpuQuantity): what is keyof typeof LINKS => Object.hasOwn(LINKS, what);
 
 /** Loads and initialises it. @throws Error that says why not */

@@ -9,7 +9,7 @@ import { ProcessWatch } from './watch.ts';
 /** Samples per frame: writing a frame costs as much as reading ten threads. */
 const TOGETHER = 5;
 
-export interface ProcessTask {
+export interface ProcessSamplerTask {
   /** The file of frames to make. */
   readonly file: string;
   readonly host: string;
@@ -77,7 +77,7 @@ class Output {
   }
 }
 
-function sample(task: ProcessTask, say: (said: ProcessSaid) => void): ProcessResult {
+function sample(task: ProcessSamplerTask, say: (said: ProcessSaid) => void): ProcessResult {
   const { file, host, mark, words, zero, interval, every, tell, orders } = task;
   const output = new Output(file);
   const encoder = new FrameEncoder();

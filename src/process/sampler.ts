@@ -8,7 +8,7 @@ import {
   ORDERS,
   type ProcessResult,
   type ProcessSaid,
-  type ProcessTask,
+  type ProcessSamplerTask,
   ROOT,
   SEEN,
   STOP,
@@ -53,7 +53,13 @@ export class ProcessSampler {
   static start({ onFrames, ...options }: ProcessOptions): Promise<ProcessSampler> {
     const orders = new Int32Array(new SharedArrayBuffer(4 * ORDERS));
     const tell = onFrames !== undefined;
-    const task: ProcessTask = { ...options, interval: INTERVAL_MS, every: EVERY, tell, orders };
+    const task: ProcessSamplerTask = {
+      ...options,
+      interval: INTERVAL_MS,
+      every: EVERY,
+      tell,
+      orders,
+    };
     const script = new URL('sampler-worker.js', import.meta.url);
     const how: WorkerOptions = { workerData: task, name: 'process sampler', env: SHARE_ENV };
     return new Promise((resolve, reject) => {

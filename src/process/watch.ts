@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Batch } from '../model/metric.ts';
-import { Rows } from '../model/rows.ts';
+import { RowBatch } from '../model/rows.ts';
 import {
   PROCESS,
   PROCESS_IO,
@@ -73,12 +73,12 @@ export class ProcessWatch {
   private readonly processes = new Map<number, Process>();
   /** Whether a process could not be read. */
   private someEnded = false;
-  private readonly infos = new Rows(PROCESS);
+  private readonly infos = new RowBatch(PROCESS);
   private readonly fine = new ThreadRows();
-  private readonly coarse = new Rows(PROCESS_THREAD_TICKS);
-  private readonly switches = new Rows(PROCESS_SWITCH);
-  private readonly memory = new Rows(PROCESS_MEMORY);
-  private readonly io = new Rows(PROCESS_IO);
+  private readonly coarse = new RowBatch(PROCESS_THREAD_TICKS);
+  private readonly switches = new RowBatch(PROCESS_SWITCH);
+  private readonly memory = new RowBatch(PROCESS_MEMORY);
+  private readonly io = new RowBatch(PROCESS_IO);
 
   constructor(options: WatchOptions) {
     this.options = options;

@@ -8,12 +8,12 @@ import type { Suspect } from './part.ts';
  * - `assumed`: it is not known; its time 0 is taken to be the timeline's
  * - `untimed`: its records have no times
  */
-export type Placement = 'anchor' | 'file' | 'wall clock' | 'assumed' | 'untimed';
+export type ClockPlacement = 'anchor' | 'file' | 'wall clock' | 'assumed' | 'untimed';
 
 export interface ClockPlace {
   readonly file: string;
   readonly table: string;
-  readonly placement: Placement;
+  readonly placement: ClockPlacement;
   /** Time of day of its time 0, ns since 1970; null where it is not known, or its records have times of day. */
   readonly zero: bigint | null;
   /** Seconds that are added to its times: they are then since the recording's start. */
@@ -24,7 +24,7 @@ export interface ClockPlace {
   readonly quality: string;
 }
 
-const QUALITIES: Readonly<Record<Placement, string>> = {
+const QUALITIES: Readonly<Record<ClockPlacement, string>> = {
   anchor: 'as good as the clock of its host: recording.json says the time of day of its time 0',
   file: 'as good as the clock of its host: the file says the time of day of its time 0',
   'wall clock': 'as good as the clock of its host: its records have times of day',
@@ -33,7 +33,7 @@ const QUALITIES: Readonly<Record<Placement, string>> = {
   untimed: 'its records have no times',
 };
 
-export const qualityOf = (placement: Placement): string => QUALITIES[placement];
+export const qualityOf = (placement: ClockPlacement): string => QUALITIES[placement];
 
 /** Anchors that differ by more than this, in seconds, contradict each other: clocks of synchronised hosts differ by less. */
 const MOST_APART_SECONDS = 1;

@@ -6,7 +6,7 @@ import { SETTINGS } from './settings.ts';
 import { lineOf } from './sql-errors.ts';
 
 /** A value that is looked for. */
-export type Cell = string | number | boolean | null;
+export type FilterCell = string | number | boolean | null;
 
 /** A column of the rows that are filtered. */
 export interface FilterColumn {
@@ -20,7 +20,7 @@ export interface FilterTask {
   /** Its name in the condition. */
   readonly table: string;
   readonly columns: readonly FilterColumn[];
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly (readonly FilterCell[])[];
   /** An SQL condition. */
   readonly where: string;
 }
@@ -28,7 +28,7 @@ export interface FilterTask {
 /** Rows of an INSERT: its text stays small. */
 const AT_ONCE = 500;
 
-function literal(value: Cell): string {
+function literal(value: FilterCell): string {
   if (value === null) return 'NULL';
   if (typeof value === 'string') return quoteText(value);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'NULL';

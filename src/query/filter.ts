@@ -1,6 +1,6 @@
 /** Selects rows in memory by an SQL condition, here or in a separate process if limits are to hold. */
 import { errorFrom, TimeLimitError } from './errors.ts';
-import { type Cell, type FilterColumn, filterHere } from './filter-rows.ts';
+import { type FilterCell, type FilterColumn, filterHere } from './filter-rows.ts';
 import type { Limits } from './limits.ts';
 import type { ProcessReply } from './process.ts';
 import { QueryProcess } from './query-process.ts';
@@ -22,7 +22,7 @@ import { QueryProcess } from './query-process.ts';
 export async function filterRows(
   table: string,
   columns: readonly FilterColumn[],
-  rows: readonly (readonly Cell[])[],
+  rows: readonly (readonly FilterCell[])[],
   where: string,
   limits: Limits | null = null,
 ): Promise<number[]> {

@@ -3,13 +3,13 @@ import { entryOf } from '../os/entry.ts';
 import { openThread } from '../os/thread.ts';
 import { endAtExit, endFlag } from './at-exit.ts';
 import { QueryProcess } from './query-process.ts';
-import type { Reply, Request, ServedTask } from './serve.ts';
-import type { WorkerTask } from './worker.ts';
+import type { QueryRequest, Reply, ServedTask } from './serve.ts';
+import type { QueryWorkerTask } from './worker.ts';
 
 export interface Host {
-  post(message: Request): void;
+  post(message: QueryRequest): void;
   /** Sends the last message, and waits until it has ended. */
-  close(message: Request): Promise<void>;
+  close(message: QueryRequest): Promise<void>;
   /** Ends it at once; null where that is impossible, because terminating a thread within DuckDB aborts the process. */
   readonly kill: ((why: Error) => void) | null;
   /** Whether it keeps the program alive. */
@@ -26,7 +26,7 @@ const closed = () => new Error('the recording is closed');
 const YOUNG_MB = 4;
 
 export function threadHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<MakeHost>): Host {
-  const workerData: WorkerTask = { ...task, ended: endFlag() };
+  const workerData: QueryWorkerTask = { ...task, ended: endFlag() };
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
   const options = { argv: ['query'], workerData, name: 'query', resourceLimits };
   let crash: Error | null = null;
@@ -37,7 +37,7 @@ export function threadHost(task: ServedTask, ...[onMessage, onEnd]: Parameters<M
       else crash = why;
     },
   });
-  endAtExit(worker, workerData.ended, { kind: 'close' } satisfies Request);
+  endAtExit(worker, workerData.ended, { kind: 'close' } satisfies QueryRequest);
   return {
     post: (message) => worker.postMessage(message),
     close: (message) =>

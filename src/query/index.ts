@@ -25,7 +25,7 @@ export {
   exportToStream,
 } from './export/index.ts';
 export { filterRows } from './filter.ts';
-export type { Cell, FilterColumn } from './filter-rows.ts';
+export type { FilterCell, FilterColumn } from './filter-rows.ts';
 export type { Limits } from './limits.ts';
 export {
   type ColumnBatch,

@@ -24,7 +24,7 @@ import { isAlive } from '../os/alive.ts';
 import { canLock, tryLock } from '../os/flock.ts';
 import { DuckDBInstance } from './duckdb.ts';
 import { QueryError } from './errors.ts';
-import type { Cell, FilterColumn } from './filter-rows.ts';
+import type { FilterCell, FilterColumn } from './filter-rows.ts';
 import { judge } from './judge.ts';
 import { openLocked } from './locked.ts';
 import { runAll } from './make.ts';
@@ -39,7 +39,7 @@ export interface KeptTable {
 }
 
 /** Whether a cell is null: what is no number of the column's type is none. */
-function isMissing(value: Cell | bigint, type: FilterColumn['type']): value is null {
+function isMissing(value: FilterCell | bigint, type: FilterColumn['type']): value is null {
   if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return true;
   if (type !== 'BIGINT') return false;
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) !== value;
@@ -77,7 +77,7 @@ export class Draft {
   /** Appends rows: their values are never text of a statement. A number that is not finite is null. */
   async append(
     { name, columns }: KeptTable,
-    rows: Iterable<readonly (Cell | bigint)[]>,
+    rows: Iterable<readonly (FilterCell | bigint)[]>,
   ): Promise<void> {
     const appender = await this.connection.createAppender(name);
     for (const row of rows) {

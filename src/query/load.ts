@@ -8,7 +8,13 @@ import { RECORDING_FILE } from '../model/recording.ts';
 import { lackingEnd } from '../model/recording-end.ts';
 import { breath } from '../os/breath.ts';
 import { readReason } from '../os/plain-file.ts';
-import { type ClockPlace, contradiction, outside, type Placement, qualityOf } from './clocks.ts';
+import {
+  type ClockPlace,
+  type ClockPlacement,
+  contradiction,
+  outside,
+  qualityOf,
+} from './clocks.ts';
 import { InputError } from './errors.ts';
 import type { PlacedPart, Suspect } from './part.ts';
 import type { Sources } from './sources.ts';
@@ -32,7 +38,7 @@ export interface LoadedTables {
 interface Found extends Omit<PlacedPart, 'shift'> {
   readonly format: string;
   readonly zero: bigint | null;
-  readonly placement: Placement;
+  readonly placement: ClockPlacement;
   readonly ahead: bigint;
   readonly clock: string | null;
   readonly bound: number | null;
@@ -183,7 +189,7 @@ function preferred(parts: readonly Found[]): readonly Found[] {
 const isWallTime = ({ part, time }: Pick<PlacedPart, 'part' | 'time'>): boolean =>
   time !== null && part.schema.metrics[time].key === WALL_TIME;
 
-function placementOf(found: Omit<Found, 'placement'>, hasOwn: boolean): Placement {
+function placementOf(found: Omit<Found, 'placement'>, hasOwn: boolean): ClockPlacement {
   if (found.time === null) return 'untimed';
   if (isWallTime(found)) return 'wall clock';
   if (hasOwn) return 'file';

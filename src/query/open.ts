@@ -8,7 +8,7 @@ import type { ResultColumn } from './database.ts';
 import { errorFrom, TimeLimitError } from './errors.ts';
 import { type Host, type MakeHost, processHost, threadHost } from './host.ts';
 import type { Suspect } from './part.ts';
-import type { Reply, Request, ServedTask } from './serve.ts';
+import type { QueryRequest, Reply, ServedTask } from './serve.ts';
 import { type KnownTables, selectOf, type TableOptions, type TypedTable } from './typed-table.ts';
 
 export type { ColumnBatch, Row, Value };
@@ -149,7 +149,7 @@ class QueryHost {
     return this.dead !== null;
   }
 
-  ask(request: Extract<Request, { query: number }>): Promise<Reply> {
+  ask(request: Extract<QueryRequest, { query: number }>): Promise<Reply> {
     if (this.dead !== null) return Promise.reject(this.dead);
     return new Promise((resolve, reject) => {
       this.waiting.set(request.query, { resolve, reject });
@@ -160,7 +160,7 @@ class QueryHost {
 
   /** Ends a query. If the query still runs after a while and its host can be ended, the host is ended, too. */
   end(query: number, why: Error): void {
-    this.host.post({ kind: 'end', query } satisfies Request);
+    this.host.post({ kind: 'end', query } satisfies QueryRequest);
     this.killAfter(query, GRACE_MS, why);
   }
 
@@ -178,7 +178,7 @@ class QueryHost {
   async close(): Promise<void> {
     if (this.dead !== null) return;
     this.host.ref();
-    await this.host.close({ kind: 'close' } satisfies Request);
+    await this.host.close({ kind: 'close' } satisfies QueryRequest);
   }
 
   private receive(reply: Extract<Reply, { query: number }>): void {
@@ -258,7 +258,7 @@ class HostedRecording implements OpenRecording {
     const limit = this.timeLimit;
     const until = performance.now() + 1000 * limit;
     const running: Running = { query, columns: [], until, host, signal };
-    const request: Request = {
+    const request: QueryRequest = {
       kind: 'start',
       query,
       sql,
@@ -273,7 +273,7 @@ class HostedRecording implements OpenRecording {
   /** Asks, until the query has taken its time or its signal ends it. */
   private async ask(
     running: Running,
-    request: Extract<Request, { query: number }>,
+    request: Extract<QueryRequest, { query: number }>,
   ): Promise<Reply> {
     const { query, until, host, signal } = running;
     signal?.throwIfAborted();

@@ -5,11 +5,11 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorMessage, messageOf } from './errors.ts';
 import { type FilterTask, filterHere } from './filter-rows.ts';
-import { type Port, type Request, type ServedTask, serve } from './serve.ts';
+import { type Port, type QueryRequest, type ServedTask, serve } from './serve.ts';
 import { bytesOf, SETTINGS } from './settings.ts';
 import type { Watch } from './watchdog.ts';
 
-export type ProcessTask =
+export type QueryProcessTask =
   | ({ readonly kind: 'recording' } & ServedTask & Shared)
   | ({ readonly kind: 'filter' } & FilterTask & Shared);
 
@@ -39,7 +39,7 @@ function watch({ memory = SETTINGS.memory_limit, spill }: Shared): () => void {
 
 const say = (message: object) => process.send?.(message, () => {});
 
-async function run(task: ProcessTask): Promise<void> {
+async function run(task: QueryProcessTask): Promise<void> {
   const limit = watch(task);
   if (task.kind === 'filter') {
     limit();
@@ -57,10 +57,10 @@ async function run(task: ProcessTask): Promise<void> {
       if (reply.kind === 'open') limit();
       say(reply);
     },
-    onRequest: (listener) => process.on('message', (request: Request) => listener(request)),
+    onRequest: (listener) => process.on('message', (request: QueryRequest) => listener(request)),
     done: () => process.disconnect?.(),
   };
   await serve({ paths: task.paths, options }, port);
 }
 
-process.once('message', (task: ProcessTask) => void run(task));
+process.once('message', (task: QueryProcessTask) => void run(task));

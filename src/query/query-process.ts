@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { entryOf } from '../os/entry.ts';
 import { MemoryLimitError } from './errors.ts';
-import type { ProcessTask } from './process.ts';
+import type { QueryProcessTask } from './process.ts';
 import { SETTINGS } from './settings.ts';
 import { spillFolder } from './spill.ts';
 
@@ -27,7 +27,7 @@ export class QueryProcess {
    * @param background whether it leaves the CPUs to others
    */
   constructor(
-    task: Without<ProcessTask, 'spill'>,
+    task: Without<QueryProcessTask, 'spill'>,
     onMessage: (message: unknown) => void,
     onEnd: (why: Error) => void,
     background = false,
@@ -54,7 +54,7 @@ export class QueryProcess {
     this.child.on('error', () => {
       if (this.child.pid === undefined) end(null);
     });
-    this.post({ ...task, spill: this.spill } as ProcessTask);
+    this.post({ ...task, spill: this.spill } as QueryProcessTask);
     open.add(this);
     watchExit();
   }

@@ -16,13 +16,14 @@ export const EVERY = 'every';
 export const LOOKS_AT_EVERY = /\bevery\b/i;
 
 /** A recording, and the schema of its tables. */
-export interface Run {
+export interface RunTables {
   readonly schema: string;
   readonly sources: Sources;
 }
 
 /** Of one recording alone the schema is `main`: it is called as its folder. */
-const nameOf = ({ schema, sources }: Run): string => (schema === 'main' ? sources.name : schema);
+const nameOf = ({ schema, sources }: RunTables): string =>
+  schema === 'main' ? sources.name : schema;
 
 type Cell = string | number | null | undefined;
 type FactSources = ReadonlyMap<string, Cell>;
@@ -77,7 +78,7 @@ const OF_RESULT: Readonly<Record<string, string>> = {
   ...{ net_events: 'netEvents', efficiency: 'efficiency' },
 };
 
-function factsOf(run: Run): FactSources {
+function factSourcesOf(run: RunTables): FactSources {
   const { path, recording } = run.sources;
   const result = resultOf(run.sources);
   const known = Object.entries(OF_RESULT).map(([column, key]): [string, Cell] => {
@@ -122,7 +123,7 @@ function optionsOf(recording: Recording | null): Map<string, string> {
 const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
 /** A row for each recording: facts, and the options that any of them was given. */
-export function runsTable(runs: readonly Run[]): FactTable {
+export function runsTable(runs: readonly RunTables[]): FactTable {
   const options = runs.map(({ sources }) => optionsOf(sources.recording));
   const names = [...new Set(options.flatMap((one) => [...one.keys()]))].sort();
   const taken = new Set(RUN_COLUMNS.map(([name]) => name));
@@ -139,7 +140,7 @@ export function runsTable(runs: readonly Run[]): FactTable {
     'runs',
     [...RUN_COLUMNS, ...given.map(({ column }) => column)],
     runs.map((run, k) => {
-      const facts = factsOf(run);
+      const facts = factSourcesOf(run);
       return [
         ...RUN_COLUMNS.map(([name]) => facts.get(name)),
         ...given.map(({ name, column: [, type] }) => {

@@ -19,13 +19,13 @@ export interface ServedTask {
 /** Receives the answers. */
 export interface Port {
   say(reply: Reply, transfer?: readonly ArrayBuffer[]): void;
-  onRequest(listener: (request: Request) => void): void;
+  onRequest(listener: (request: QueryRequest) => void): void;
   /** Called when DuckDB no longer runs. */
   done(): void;
 }
 
 /** `query` numbers a query; the caller gives it. */
-export type Request =
+export type QueryRequest =
   | {
       readonly kind: 'start';
       readonly query: number;
@@ -79,7 +79,7 @@ async function answerAll(database: Database, port: Port): Promise<void> {
     streams.delete(query);
   };
   const work = async (
-    request: Exclude<Request, { kind: 'close' | 'end' }>,
+    request: Exclude<QueryRequest, { kind: 'close' | 'end' }>,
     signal: AbortSignal,
   ) => {
     const { query } = request;
@@ -100,7 +100,9 @@ async function answerAll(database: Database, port: Port): Promise<void> {
     );
     port.say({ kind: 'batch', query, batch }, memory);
   };
-  const answer = async (request: Exclude<Request, { kind: 'close' | 'end' }>): Promise<void> => {
+  const answer = async (
+    request: Exclude<QueryRequest, { kind: 'close' | 'end' }>,
+  ): Promise<void> => {
     const { query } = request;
     const stop = new AbortController();
     busy.set(query, stop);

@@ -3,7 +3,7 @@ import type { Cell, Metric } from '../model/metric.ts';
 import { plainName } from '../model/schema-check.ts';
 import type { PlacedPart, Suspect } from './part.ts';
 
-export interface TableColumn {
+export interface KnownColumn {
   /** Unique in the table, whatever the case. */
   readonly name: string;
   readonly metric: Metric;
@@ -25,7 +25,7 @@ export interface Table {
   readonly rows: number;
   /** Whether there is a column `t`, before all others: seconds since the recording's start. */
   readonly timed: boolean;
-  readonly columns: readonly TableColumn[];
+  readonly columns: readonly KnownColumn[];
   readonly pieces: readonly TablePiece[];
   /** Where pieces must be read one after the other, from the first on: those of one such reading. */
   readonly begin?: () => readonly TablePiece[];

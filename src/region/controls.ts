@@ -7,8 +7,13 @@ import { resolve } from 'node:path';
 import { openBelow } from '../os/trusted-file.ts';
 import type { Machine } from './machine.ts';
 import { ControlError, SignalError } from './signal-error.ts';
-import type { Control, ControlDeclaration, Setting, SignalDomain } from './signals/provider.ts';
-import type { Topology } from './topology.ts';
+import type {
+  Control,
+  ControlDeclaration,
+  ControlSetting,
+  SignalDomain,
+} from './signals/provider.ts';
+import type { MachineTopology } from './topology.ts';
 
 /** A setting as it was. JSON. */
 export interface SavedSetting {
@@ -20,7 +25,7 @@ export interface SavedSetting {
 
 interface PushedControl {
   readonly control: ControlDeclaration;
-  readonly settings: readonly Setting[];
+  readonly settings: readonly ControlSetting[];
 }
 
 /** Settings are numbers. */
@@ -40,7 +45,7 @@ const VALUE = /^-?\d{1,20}$/;
  */
 export class Controls {
   private readonly folder: string;
-  private readonly topology: Topology;
+  private readonly topology: MachineTopology;
   private readonly controls: readonly Control[];
   private readonly allowed: boolean;
   private readonly _saved = new Map<string, SavedSetting>();
@@ -164,7 +169,7 @@ export class Controls {
   }
 
   /** The places that all controls set, by path. */
-  private settings(): ReadonlyMap<string, Setting> {
+  private settings(): ReadonlyMap<string, ControlSetting> {
     const settings = this.controls.flatMap((control) =>
       this.topology.indices(control.domain).flatMap((index) => control.settings(index)),
     );
@@ -172,7 +177,7 @@ export class Controls {
   }
 
   /** @throws ControlError */
-  private put({ path, device }: Setting, text: string): void {
+  private put({ path, device }: ControlSetting, text: string): void {
     let file = -1;
     try {
       if (device !== undefined) {
@@ -190,7 +195,7 @@ export class Controls {
     }
   }
 
-  private keep({ path, device }: Setting): void {
+  private keep({ path, device }: ControlSetting): void {
     if (this._saved.has(path)) return;
     try {
       this._saved.set(path, { path, text: device?.read() ?? readFileSync(path, 'utf8').trim() });

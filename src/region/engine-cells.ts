@@ -1,7 +1,7 @@
 /** An engine's GVT and counts in its thread's slot of the region page. */
 import { ENGINE_COUNTS } from '../model/engine-marks.ts';
 import { H, T, THREAD_BYTES } from '../model/region-layout.ts';
-import type { Page } from './page-file.ts';
+import type { PageMemory } from './page-file.ts';
 
 export class EngineCells {
   private readonly u32: Uint32Array;
@@ -11,7 +11,7 @@ export class EngineCells {
   private readonly base = new Float64Array(ENGINE_COUNTS);
   private last = Number.POSITIVE_INFINITY;
 
-  constructor({ u32, f64 }: Page, slot: number) {
+  constructor({ u32, f64 }: PageMemory, slot: number) {
     const at = u32[H.threads >> 2] + slot * THREAD_BYTES;
     this.u32 = u32;
     this.flag = (at + T.simulates) >> 2;

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { NON_BLOCKING } from './polled-file.ts';
-import { Topology } from './topology.ts';
+import { MachineTopology } from './topology.ts';
 
 /**
  * The machine to which signals belong: its files below a root, and its topology.
@@ -26,12 +26,12 @@ export class Machine {
   /** Absolute path; '/' for this machine. */
   readonly root: string;
   /** Packages, cores, CPUs and the like. */
-  readonly topology: Topology;
+  readonly topology: MachineTopology;
 
   /** @param root the folder that contains `proc` and `sys` */
   constructor(root = '/') {
     this.root = root;
-    this.topology = Topology.of(this);
+    this.topology = MachineTopology.of(this);
   }
 
   /** Whether these are this machine's files: only then are its devices used. */

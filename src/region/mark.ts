@@ -9,10 +9,10 @@ import { regionHash } from '../model/region-hash.ts';
 import { ENV_DIR, ENV_FILTER, ENV_RING, HINTS, type Hint } from '../model/region-layout.ts';
 import { allowedCpus, threadId } from '../os/affinity.ts';
 import { EngineCells } from './engine-cells.ts';
-import { Marker, type Place } from './marker.ts';
+import { type MarkedPlace, Marker } from './marker.ts';
 import { openMeeting } from './meeting-folder.ts';
 import { hintNumber } from './names.ts';
-import { openOwnPage, type Page, pageFileName, ringCapacityFrom } from './page-file.ts';
+import { openOwnPage, type PageMemory, pageFileName, ringCapacityFrom } from './page-file.ts';
 import { claimSlot, releaseSlot } from './thread-slot.ts';
 
 /** A part of the program that is measured separately. Each thread gets its own object. */
@@ -59,7 +59,7 @@ class DetachedRegion implements Region {
   }
 }
 
-class AttachedRegion implements Region, Place {
+class AttachedRegion implements Region, MarkedPlace {
   readonly name: string;
   readonly index: number;
   readonly hash: number;
@@ -116,7 +116,7 @@ const folder = process.env[ENV_DIR] || (process.env[ENV_FILTER] ? openMeeting() 
 const warn = (message: string) => process.emitWarning(message, 'RegionWarning');
 
 /** Undefined before the first mark: a process that marks nothing has no page. */
-let page: Page | null | undefined;
+let page: PageMemory | null | undefined;
 /** The pen of this thread; undefined before its first mark. */
 let marker: Marker | null | undefined;
 
@@ -126,7 +126,7 @@ function isWanted(name: string): boolean {
   return list.length === 0 || list.some((word) => word === name || word === 'node');
 }
 
-function attach(): Page | null {
+function attach(): PageMemory | null {
   const name = basename(process.argv[1] ?? process.title);
   if (folder === null || !isWanted(name)) return null;
   try {

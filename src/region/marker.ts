@@ -22,8 +22,8 @@ import {
   T,
   THREAD_BYTES,
 } from '../model/region-layout.ts';
-import { type Named, Names } from './names.ts';
-import type { Page } from './page-file.ts';
+import { type NamedSlot, Names } from './names.ts';
+import type { PageMemory } from './page-file.ts';
 import { goInside, goOutside } from './thread-slot.ts';
 
 const readClock = process.hrtime.bigint;
@@ -60,7 +60,7 @@ const REGION_WORDS = REGION_BYTES >> 2;
 const IGNORE = HINTS.indexOf('ignore');
 
 /** A region in one thread; remembers where it was last entered. */
-export interface Place extends Named {
+export interface MarkedPlace extends NamedSlot {
   lastParent: number;
   lastNode: number;
   /** Node of its asynchronous spans; 0: none yet. */
@@ -68,7 +68,7 @@ export interface Place extends Named {
 }
 
 export class Marker {
-  readonly page: Page;
+  readonly page: PageMemory;
   readonly slot: number;
   readonly names: Names;
   /** Called once, at the first exit that was out of order. */
@@ -90,7 +90,7 @@ export class Marker {
   private readonly zero: bigint;
   private warned = false;
 
-  constructor(page: Page, slot: number) {
+  constructor(page: PageMemory, slot: number) {
     const { u32, f64 } = page;
     this.page = page;
     this.slot = slot;
@@ -122,7 +122,7 @@ export class Marker {
     return (this.u32[FLAGS] & F.stopped) !== 0;
   }
 
-  enter(place: Place): void {
+  enter(place: MarkedPlace): void {
     if (this.isOver) return;
     const { u32, words } = this;
     const now = this.now();
@@ -156,7 +156,7 @@ export class Marker {
     if (this.ringMask >= 0) this.event(EVENT_REGION_ENTRY, place.hash, depth + 1, now);
   }
 
-  exit(place: Place): void {
+  exit(place: MarkedPlace): void {
     if (this.isOver) return;
     const { u32, words } = this;
     const now = this.now();
@@ -207,7 +207,7 @@ export class Marker {
   }
 
   /** Node of `place` below `parent`, created if missing; 0 if the tree is full. */
-  private nodeOf(place: Place, parent: number): number {
+  private nodeOf(place: MarkedPlace, parent: number): number {
     const node = this.child(place.index, parent, KIND_SYNC);
     place.lastParent = parent;
     place.lastNode = node;
@@ -241,7 +241,7 @@ export class Marker {
   }
 
   /** Leaves all regions down to `place` if the thread is in it; otherwise none. */
-  private exitMisordered(place: Place, now: number): void {
+  private exitMisordered(place: MarkedPlace, now: number): void {
     const { u32, words } = this;
     Atomics.add(u32, H.misordered >> 2, 1);
     const regionOf = (node: number) => u32[this.nodeWords + node * NODE_WORDS + N_REGION];
@@ -268,7 +268,7 @@ export class Marker {
   }
 
   /** Takes back the entry of `place`, the innermost region, because its work turned out to be asynchronous. Returns when it began. */
-  forgetEntry(place: Place): number | null {
+  forgetEntry(place: MarkedPlace): number | null {
     if (this.isOver) return null;
     const { u32, words } = this;
     const node = u32[words + NODE];
@@ -288,7 +288,7 @@ export class Marker {
     return began;
   }
 
-  beginAsync(place: Place): void {
+  beginAsync(place: MarkedPlace): void {
     if (this.isOver) return;
     if (place.asyncNode === 0) place.asyncNode = this.child(place.index, 0, KIND_ASYNC);
     if (place.asyncNode === 0) Atomics.add(this.u32, H.unplaced >> 2, 1);
@@ -296,7 +296,7 @@ export class Marker {
   }
 
   /** @param began ns, from now() */
-  endAsync(place: Place, began: number): void {
+  endAsync(place: MarkedPlace, began: number): void {
     if (place.asyncNode === 0 || this.isOver) return;
     const { u32, f64, words } = this;
     const doubles = this.nodeDoubles + place.asyncNode * NODE_DOUBLES;

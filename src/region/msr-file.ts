@@ -10,7 +10,7 @@ import { PolledFile } from './polled-file.ts';
 const RAW = new DataView(new ArrayBuffer(8));
 
 /** One register's bits at this tick. */
-export class Register {
+export class MsrRegister {
   readonly number: number;
   /** Bits 0–31 and 32–63, unsigned. */
   low = 0;
@@ -45,7 +45,7 @@ export class Register {
 }
 
 export class MsrFile {
-  private readonly registers = new Map<number, Register>();
+  private readonly registers = new Map<number, MsrRegister>();
   private readonly path: string;
   private readonly recorded: PolledFile | null;
   private readonly word = Buffer.alloc(8);
@@ -57,10 +57,10 @@ export class MsrFile {
     this.recorded = machine.isThisMachine ? null : new PolledFile(recorded, true);
   }
 
-  register(number: number): Register {
+  register(number: number): MsrRegister {
     const known = this.registers.get(number);
     if (known !== undefined) return known;
-    const register = new Register(number);
+    const register = new MsrRegister(number);
     this.registers.set(number, register);
     return register;
   }

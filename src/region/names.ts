@@ -5,10 +5,10 @@
 
 import { regionHash } from '../model/region-hash.ts';
 import { H, HINTS, R, REGION_BYTES } from '../model/region-layout.ts';
-import type { Page } from './page-file.ts';
+import type { PageMemory } from './page-file.ts';
 
 /** A region's slot. */
-export interface Named {
+export interface NamedSlot {
   readonly index: number;
   readonly hash: number;
   /** Number of its hint (HINTS): that of the first call. */
@@ -30,11 +30,11 @@ const NOTHING = new Int32Array(new SharedArrayBuffer(4));
 
 /** Slots by name, as far as this thread has seen them. */
 export class Names {
-  private readonly page: Page;
-  private readonly known = new Map<string, Named>();
+  private readonly page: PageMemory;
+  private readonly known = new Map<string, NamedSlot>();
   private seen = 0;
 
-  constructor(page: Page) {
+  constructor(page: PageMemory) {
     this.page = page;
   }
 
@@ -66,7 +66,7 @@ export class Names {
   }
 
   /** Slot of `name`; that of region 0 (which counts it) if there is no room for another name. */
-  find(name: string, hint: number): Named {
+  find(name: string, hint: number): NamedSlot {
     const known = this.known.get(name);
     if (known !== undefined) return known;
     const { u32 } = this.page;
@@ -87,7 +87,7 @@ export class Names {
     return u32[(u32[H.regions >> 2] + index * REGION_BYTES + R.hash) >> 2];
   }
 
-  private add(name: string, hint: number): Named {
+  private add(name: string, hint: number): NamedSlot {
     const { u32, bytes } = this.page;
     const encoded = utf8.encode(name);
     const capacity = u32[H.regionCapacity >> 2];

@@ -40,7 +40,7 @@ import { allowedCpus, threadId } from '../os/affinity.ts';
 import { mapFile } from '../os/mmap.ts';
 
 /** The page in memory. */
-export interface Page {
+export interface PageMemory {
   readonly path: string;
   readonly u32: Uint32Array;
   readonly f64: Float64Array;
@@ -79,7 +79,7 @@ const utf8 = new TextEncoder();
 
 /** Fills the header and region 0 of a new page. */
 function initialise(
-  page: Page,
+  page: PageMemory,
   name: string,
   [ringCapacity, threadCapacity]: readonly [number, number],
 ): void {
@@ -130,7 +130,7 @@ function initialise(
   set(H.magic, PAGE_MAGIC);
 }
 
-function mapPage(path: string, flags: string, create: number): Page | null {
+function mapPage(path: string, flags: string, create: number): PageMemory | null {
   const fd = openSync(path, flags, 0o600);
   try {
     if (create > 0) ftruncateSync(fd, create);
@@ -147,7 +147,7 @@ function mapPage(path: string, flags: string, create: number): Page | null {
   }
 }
 
-function joinPage(path: string): Page | null {
+function joinPage(path: string): PageMemory | null {
   const page = mapPage(path, 'r+', 0);
   const ours = page?.u32[0] === PAGE_MAGIC && page.u32[H.version >> 2] === PAGE_VERSION;
   return ours ? page : null;
@@ -158,7 +158,7 @@ function joinPage(path: string): Page | null {
  * @param name of the process, to be shown
  * @throws Error if the folder cannot be written
  */
-export function openOwnPage(folder: string, name: string, ringCapacity: number): Page | null {
+export function openOwnPage(folder: string, name: string, ringCapacity: number): PageMemory | null {
   const path = join(folder, pageFileName());
   try {
     return joinPage(path);

@@ -27,7 +27,7 @@ import {
 import { ALL_PROVIDERS, PROVIDERS } from './signals/providers.ts';
 import { syntheticProvider } from './signals/synthetic.ts';
 import { Tick } from './tick.ts';
-import { isSignalDomain, type Topology } from './topology.ts';
+import { isSignalDomain, type MachineTopology } from './topology.ts';
 
 /** Which root folder, whether to make up signals, whether settings may be written, and which CPUs count. */
 export interface PlatformOptions {
@@ -78,7 +78,7 @@ interface Pushed {
  */
 export class Platform {
   /** Packages, cores, CPUs and the like. */
-  readonly topology: Topology;
+  readonly topology: MachineTopology;
   /** The machine's controls: settings that can be written. */
   readonly controls: Controls;
   private readonly _tick: Tick;

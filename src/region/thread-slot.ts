@@ -13,14 +13,14 @@ import {
   THREAD_FREE,
   THREAD_LIVE,
 } from '../model/region-layout.ts';
-import type { Page } from './page-file.ts';
+import type { PageMemory } from './page-file.ts';
 
 const INSIDE = H.inside >> 2;
 const ROUND = H.round >> 2;
 
-type Counted = Pick<Page, 'u32' | 'i64'>;
+type Counted = Pick<PageMemory, 'u32' | 'i64'>;
 
-const slotAt = ({ u32 }: Page, slot: number) => u32[H.threads >> 2] + slot * THREAD_BYTES;
+const slotAt = ({ u32 }: PageMemory, slot: number) => u32[H.threads >> 2] + slot * THREAD_BYTES;
 
 /**
  * The first thread that enters begins the time in which any is inside, the last one to leave ends it.
@@ -54,7 +54,7 @@ export function goOutside(
 }
 
 /** A thread that is in regions goes, or is gone: its visits last until now, and are not completed. */
-function endVisits(page: Page, slot: number): void {
+function endVisits(page: PageMemory, slot: number): void {
   const { u32, f64 } = page;
   const at = slotAt(page, slot);
   const base = slotRooms(u32, slot).nodes;
@@ -75,7 +75,7 @@ function endVisits(page: Page, slot: number): void {
 const PLACE = [T.depth, T.hash, T.hint, T.node, T.unplacedDepth];
 
 /** A new thread begins in a slot that another left, perhaps in the middle of a region: what that one counted stays. */
-function leaveAll(page: Page, slot: number, cells: readonly number[]): void {
+function leaveAll(page: PageMemory, slot: number, cells: readonly number[]): void {
   const { u32 } = page;
   const at = slotAt(page, slot);
   u32[(at + T.seq) >> 2] |= 1;
@@ -84,7 +84,7 @@ function leaveAll(page: Page, slot: number, cells: readonly number[]): void {
   u32[(at + T.seq) >> 2]++;
 }
 
-function begin(page: Page, slot: number, tid: number, cpu: number): void {
+function begin(page: PageMemory, slot: number, tid: number, cpu: number): void {
   const { u32 } = page;
   const at = slotAt(page, slot);
   u32[(at + T.tid) >> 2] = tid;
@@ -97,7 +97,7 @@ const gone = (tid: number) =>
   existsSync('/proc/self/task') && !existsSync(`/proc/self/task/${tid}`);
 
 /** Slot of the calling thread; null, and counted, where there is none left. @param cpu -1 where it may run on several */
-export function claimSlot(page: Page, tid: number, cpu: number): number | null {
+export function claimSlot(page: PageMemory, tid: number, cpu: number): number | null {
   const { u32 } = page;
   const capacity = u32[H.threadCapacity >> 2];
   const state = (slot: number) => (slotAt(page, slot) + T.state) >> 2;
@@ -142,7 +142,7 @@ export function claimSlot(page: Page, tid: number, cpu: number): number | null {
 }
 
 /** The thread ends. */
-export function releaseSlot(page: Page, slot: number): void {
+export function releaseSlot(page: PageMemory, slot: number): void {
   leaveAll(page, slot, PLACE);
   Atomics.store(page.u32, (slotAt(page, slot) + T.state) >> 2, THREAD_ENDED);
 }

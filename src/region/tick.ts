@@ -3,7 +3,7 @@
  * read can be kept, and the values computed later.
  */
 import type { Machine } from './machine.ts';
-import { MsrFile, type Register } from './msr-file.ts';
+import { MsrFile, type MsrRegister } from './msr-file.ts';
 import { PolledFile } from './polled-file.ts';
 
 /** Keeps what it needs between ticks, such as the number of overflows. */
@@ -68,7 +68,7 @@ export class Tick {
     return file;
   }
 
-  msr(cpu: number, register: number): Register {
+  msr(cpu: number, register: number): MsrRegister {
     let file = this.msrs.get(cpu);
     if (file === undefined) {
       file = new MsrFile(this.machine, cpu);

@@ -82,7 +82,7 @@ const OUTER: Readonly<Record<SignalDomain, readonly SignalDomain[]>> = {
  * for (const cpu of topology.within('cpu', 'package', 0)) console.log(cpu); // CPUs of package 0
  * ```
  */
-export class Topology {
+export class MachineTopology {
   /** GPUs and where they are. */
   readonly gpus: readonly GpuPlace[];
   /** Names of network devices: real ones of sys/class/net. */
@@ -152,8 +152,8 @@ export class Topology {
   }
 
   /** The topology that the kernel describes below a machine's root folder. */
-  static of(machine: Tree): Topology {
-    return new Topology(machine);
+  static of(machine: Tree): MachineTopology {
+    return new MachineTopology(machine);
   }
 
   /** Adds `count` GPUs of one chip each that a library knows and the kernel does not. Returns the indices of the first one. */

@@ -1,8 +1,8 @@
 /** Reports: what is slow, with tables and charts. */
 export type { Chart } from './chart.ts';
 export {
-  type Cause,
   type Change,
+  type ChangeVerdict,
   type Comparison,
   compareRecordings,
   type Explanation,
@@ -12,7 +12,7 @@ export {
   SCOPES,
   type Scope,
   type SettingChange,
-  type Verdict,
+  type TimeCause,
 } from './compare/index.ts';
 export { gather, type RecordingReport } from './gather.ts';
 export { htmlPage } from './html.ts';

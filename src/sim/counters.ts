@@ -29,14 +29,14 @@ export const COUNTERS = [
   'idleTurns',
 ] as const;
 
-export type Counter = (typeof COUNTERS)[number];
+export type EngineCounter = (typeof COUNTERS)[number];
 
 /** Computations that all PEs make together: the count of the first PE stands for all. */
-export const JOINT: ReadonlySet<Counter> = new Set(['gvtComputations', 'allReduces']);
+export const JOINT: ReadonlySet<EngineCounter> = new Set(['gvtComputations', 'allReduces']);
 
 /** Index of each counter in a PE's `counts`. */
 export const C = Object.fromEntries(COUNTERS.map((name, k) => [name, k])) as Readonly<
-  Record<Counter, number>
+  Record<EngineCounter, number>
 >;
 
 /** Activities of a PE whose time is kept, named as in ROSS's file format and final statistics. */

@@ -14,7 +14,7 @@ import type {
 } from './model.ts';
 import * as check from './model-check.ts';
 import { DeclarationError, ModelError } from './model-error.ts';
-import type { ReadonlyTables, TableFacts, Tables } from './tables.ts';
+import type { ReadonlyTables, TableContext, Tables } from './tables.ts';
 
 interface ModelCommon<O extends OptionSpecs, M extends Fields, P, L extends Tables> {
   /** Lower case, as it appears in commands. */
@@ -33,7 +33,7 @@ interface ModelCommon<O extends OptionSpecs, M extends Fields, P, L extends Tabl
   readonly warmup?: number;
   /** Typed arrays that all LPs read: each is created once per run and shared by all PEs of a process. `prepare` receives them. */
   readonly tables?: {
-    readonly [K in keyof L]: (options: OptionValues<O>, run: TableFacts) => L[K];
+    readonly [K in keyof L]: (options: OptionValues<O>, run: TableContext) => L[K];
   };
   /** Checks options and works out constants, once per PE. @throws Error with a line for the user. */
   prepare?(options: OptionValues<O>, run: PrepareFacts & { readonly tables: ReadonlyTables<L> }): P;

@@ -1,7 +1,7 @@
 /** Where an animation draws LPs: at the places that their model gives, otherwise in a grid. */
 import { FrameEncoder } from '../formats/frames/index.ts';
 import { OptionError } from '../model/option.ts';
-import { Rows } from '../model/rows.ts';
+import { RowBatch } from '../model/rows.ts';
 import { SIM_LINK, SIM_PLACE } from '../model/schemas/sim.ts';
 import type { RunConfig } from './config.ts';
 import type { Model } from './model.ts';
@@ -72,9 +72,9 @@ export function placesOf(given: Model, config: RunConfig): LpPlaces {
 /** The places as stream frames. @param at seconds since the run's start */
 export function placeFrames({ x, y, from, to }: LpPlaces, at: number): Uint8Array {
   const encoder = new FrameEncoder();
-  const places = new Rows(SIM_PLACE);
+  const places = new RowBatch(SIM_PLACE);
   for (let lp = 0; lp < x.length; lp++) places.add([at, lp, x[lp], y[lp]]);
-  const links = new Rows(SIM_LINK);
+  const links = new RowBatch(SIM_LINK);
   for (let k = 0; k < from.length; k++) links.add([at, from[k], to[k]]);
   const batches = [places.take() ?? [], links.take() ?? []].flat();
   return Buffer.concat(batches.flatMap((batch) => encoder.encode(batch)));

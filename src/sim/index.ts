@@ -88,11 +88,11 @@ export {
 export type { PeStatistics, RunResult } from './statistics.ts';
 export { type MeanInterval, meanInterval } from './sweep/interval.ts';
 export type { JournalRun } from './sweep/journal.ts';
-export { type Measure, type Measures, parseMeasure } from './sweep/measure.ts';
+export { type Measures, parseMeasure, type SweepMeasure } from './sweep/measure.ts';
 export { sweepPage } from './sweep/page.ts';
 export { type SweepOptions, type SweepPoint, type SweepResult, sweep } from './sweep/sweep.ts';
 export { sweepRows, writeSweepParquet } from './sweep/table.ts';
-export { type Point, parseVary, type Value, type Vary } from './sweep/vary.ts';
-export type { ReadonlyTables, TableFacts, Tables } from './tables.ts';
+export { type Point, parseVary, type VariedValue, type Vary } from './sweep/vary.ts';
+export type { ReadonlyTables, TableContext, Tables } from './tables.ts';
 export { type Timer, type Timers, timer, timers } from './timer.ts';
 export { type VerifyOptions, type VerifyRow, verify } from './verify.ts';

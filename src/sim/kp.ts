@@ -34,7 +34,7 @@ const AFTER = 1;
  * The entries of all KPs of one PE: a list of chunks each. The address space for one entry per event record is
  * reserved at the start; pages are supplied as they are touched.
  */
-export class Entries {
+export class KpEntries {
   /** Entries. */
   readonly E: Int32Array;
   /** State of each KP. */
@@ -121,7 +121,7 @@ export class Entries {
 
 export class Kp implements WriteLog {
   readonly number: number;
-  /** Where its state is in `Entries.K`. */
+  /** Where its state is in `KpEntries.K`. */
   readonly at: number;
   outs = new Int32Array(64);
   outHead = 0;
@@ -129,11 +129,11 @@ export class Kp implements WriteLog {
   undo = new Int32Array(4 * 16);
   undoHead = 0;
   undoTail = 0;
-  private readonly entries: Entries;
+  private readonly entries: KpEntries;
   private readonly words: Int32Array;
 
   /** @param words the LP memory that `save` copies from */
-  constructor(number: number, entries: Entries, words: Int32Array) {
+  constructor(number: number, entries: KpEntries, words: Int32Array) {
     this.number = number;
     this.at = (number + 1) << KP_SHIFT;
     this.entries = entries;

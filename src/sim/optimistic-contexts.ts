@@ -1,12 +1,12 @@
 /** The parts of an optimistic PE that exist before its engine. */
-import { Entries, Kp } from './kp.ts';
+import { Kp, KpEntries } from './kp.ts';
 import { OptimisticLp } from './optimistic-lp.ts';
 import type { Pe } from './pe.ts';
 
 /** The records of the PE's KPs; created together with the contexts, which write to them. */
 export interface KpMemory {
   readonly kps: readonly Kp[];
-  readonly entries: Entries;
+  readonly entries: KpEntries;
 }
 
 /** The PE's KPs, and the contexts (`Lp`) that record effects with them. */
@@ -19,7 +19,7 @@ export function optimisticContexts(Lp: typeof OptimisticLp = OptimisticLp): {
     kept: () => kept as KpMemory,
     contextFor: (pe, name, type) => {
       if (kept === null) {
-        const entries = new Entries(pe.config.nkp, pe.pool.capacity);
+        const entries = new KpEntries(pe.config.nkp, pe.pool.capacity);
         kept = { kps: [], entries };
         for (let k = 0; k < pe.config.nkp; k++) kept.kps.push(new Kp(k, entries, pe.memory.i32));
       }

@@ -4,7 +4,7 @@ import type { WriteLog } from '../model/cells.ts';
 import type { Channels } from './channels.ts';
 import { C } from './counters.ts';
 import { OutOfEventMemoryError } from './in-order.ts';
-import { type Entries, type Kp, outOf } from './kp.ts';
+import { type Kp, type KpEntries, outOf } from './kp.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import { type AnyMessage, type ContextParts, LpContext } from './lp.ts';
@@ -42,7 +42,7 @@ function sender(
   lp: OptimisticLp,
   pe: Pe,
   kps: readonly Kp[],
-  entries: Entries,
+  entries: KpEntries,
 ): OptimisticLp['send'] {
   const { pool, queue, counts, placement, number, ties, kps: kpOf } = pe;
   const { F, I } = pool;
@@ -166,7 +166,7 @@ export class OptimisticLp extends LpContext {
   /** State of each KP. */
   private readonly K: Int32Array;
 
-  constructor(kps: readonly Kp[], entries: Entries, ...args: ContextParts<Pe>) {
+  constructor(kps: readonly Kp[], entries: KpEntries, ...args: ContextParts<Pe>) {
     super(...args);
     const own = this.stateLayout.fields.some(
       ({ field }) => typeof field === 'object' && field.kind === 'cells',

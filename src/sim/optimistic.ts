@@ -18,7 +18,7 @@ import { HeldOutputs } from './held-outputs.ts';
 import { HeldStops } from './held-stops.ts';
 import { comesAfter } from './in-order.ts';
 import { RollbackWatch } from './instrument/rollback-watch.ts';
-import type { Entries, Kp } from './kp.ts';
+import type { Kp, KpEntries } from './kp.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
 import type { LpContext } from './lp.ts';
@@ -62,7 +62,7 @@ const {
 export class Optimism implements Engine, Receiver, TimeWarp {
   readonly pe: Pe;
   readonly kps: readonly Kp[];
-  readonly entries: Entries;
+  readonly entries: KpEntries;
   private readonly transport: Transport;
   private readonly clock: ActivityClock;
   /** Receive time of each KP's newest handled event; -Infinity where there is none. */

@@ -9,7 +9,7 @@ import { Digest } from './digest.ts';
 import { type Budget, EventPool } from './event.ts';
 import { HandlerTimes } from './handler-times.ts';
 import type { PeRecorder } from './instrument/pe-recorder.ts';
-import type { Tally } from './instrument/tally.ts';
+import type { EventTally } from './instrument/tally.ts';
 import * as tallies from './instrument/tally.ts';
 import * as layout from './layout.ts';
 import { type AnyLpType, blockSizeFor, type LpContext } from './lp.ts';
@@ -155,7 +155,7 @@ export class Pe {
   /** The trace of some LPs; null for none. */
   trace: { undone(h: number, index: number): void } | null = null;
   /** Counts per LP or KP, where KPs or LPs are sampled. */
-  tally: Tally | null = null;
+  tally: EventTally | null = null;
   readonly handlerTimes: HandlerTimes;
   private readonly key = startOfTime();
 

@@ -11,7 +11,7 @@ import type {
 } from '../model/recording.ts';
 import { runZero } from '../os/run-clock.ts';
 import { type LpPlaces, placeFrames } from './drawing.ts';
-import { type PayloadLayout, payloadLayouts, type Recordable } from './instrument/payload.ts';
+import { payloadLayouts, type Recordable, type RecordablePayload } from './instrument/payload.ts';
 import type { Model } from './model.ts';
 import { appendFacts } from './run-facts.ts';
 import type { RunResult } from './statistics.ts';
@@ -28,7 +28,7 @@ function fileEntry(path: string, model: Model): RecordingFile {
     ? ['traceEvent', 'traceRollback']
     : ['sample'];
   const layouts = payloadLayouts(model).filter((l) => whats.includes(l.what));
-  const [layout]: readonly (PayloadLayout | undefined)[] = layouts;
+  const [layout]: readonly (RecordablePayload | undefined)[] = layouts;
   const fields = layout?.fields.map((f) => ({
     name: f.name,
     type: f.type === 'bool' ? 'u8' : f.type,

@@ -2,15 +2,15 @@
 import { appendFileSync } from 'node:fs';
 import { FrameEncoder } from '../formats/frames/index.ts';
 import type { Batch, Schema } from '../model/metric.ts';
-import { Rows } from '../model/rows.ts';
+import { RowBatch } from '../model/rows.ts';
 import { SIM_HANDLER, SIM_PE, SIM_RUN } from '../model/schemas/sim.ts';
 import { allowedCpus } from '../os/affinity.ts';
 import type { RunResult } from './statistics.ts';
 
-type Values = Parameters<Rows['add']>[0];
+type Values = Parameters<RowBatch['add']>[0];
 
 function batchOf(schema: Schema, rows: readonly Values[]): Batch[] {
-  const some = new Rows(schema);
+  const some = new RowBatch(schema);
   for (const row of rows) some.add(row);
   return [some.take() ?? []].flat();
 }
@@ -19,7 +19,7 @@ function batchOf(schema: Schema, rows: readonly Values[]): Batch[] {
 const cpusOf = (result: RunResult): number =>
   result.transport === 'mpi' ? result.pes : allowedCpus().length;
 
-function factsOf(result: RunResult): Batch[] {
+function factBatches(result: RunResult): Batch[] {
   const { config, perPe, totalSeconds: at } = result;
   const missing = Number.NaN;
   const run = [
@@ -44,7 +44,8 @@ function factsOf(result: RunResult): Batch[] {
 export function appendFacts(file: string, result: RunResult): void {
   const encoder = new FrameEncoder();
   try {
-    for (const batch of factsOf(result)) appendFileSync(file, Buffer.concat(encoder.encode(batch)));
+    for (const batch of factBatches(result))
+      appendFileSync(file, Buffer.concat(encoder.encode(batch)));
   } catch {
     // The recording lacks these facts, as it lacks samples.
   }

@@ -25,11 +25,11 @@ import { configFor, type Settings } from './settings.ts';
 import { type RunResult, summarise } from './statistics.ts';
 import { makeTables, type Tables } from './tables.ts';
 import type { ChaosSettings } from './transport/chaos.ts';
-import { Control, controlMemory } from './transport/control.ts';
+import { controlMemory, EngineControl } from './transport/control.ts';
 import { SequentialTransport } from './transport/sequential.ts';
 import { threadRings } from './transport/threads.ts';
 import { tuneV8 } from './v8-flags.ts';
-import type { WorkerSaid, WorkerTask } from './worker.ts';
+import type { PeTask, WorkerSaid } from './worker.ts';
 
 /** Progress of a run: `gvt` and `end` in virtual time, events committed and rolled back so far, seconds since its start. */
 export interface Progress {
@@ -242,7 +242,7 @@ async function manyPes(
     control,
     rings: threadRings(pes, strideFor(payloadBytes(model))),
   };
-  const words = new Control(control, pes);
+  const words = new EngineControl(control, pes);
   const cpus = config.pin ? allowedCpus() : [];
   const results: PeResult[] = [];
   const places = Array.from({ length: pes }, () => ({
@@ -272,7 +272,7 @@ async function manyPes(
     stopWithin(FAILURE_GRACE_MS);
   };
   const ends = Array.from({ length: pes }, (_, pe) => {
-    const task: WorkerTask = {
+    const task: PeTask = {
       model: reference,
       config,
       placement,

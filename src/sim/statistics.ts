@@ -4,7 +4,7 @@ import type { RecordingClock, RecordingHost } from '../model/recording.ts';
 import type { Checkpoint } from './checkpoint/file.ts';
 import type { WrittenCheckpoint } from './checkpoint/writer.ts';
 import { type RunConfig, SYNCHRONISERS } from './config.ts';
-import { ACTIVITIES, type Activity, C, COUNTERS, type Counter, JOINT } from './counters.ts';
+import { ACTIVITIES, type Activity, C, COUNTERS, type EngineCounter, JOINT } from './counters.ts';
 import { Digest } from './digest.ts';
 import type { HandlerCost } from './handler-times.ts';
 import type { PeStream, RecorderReport } from './instrument/recorder.ts';
@@ -24,7 +24,7 @@ export interface PeStatistics {
   /** Number of the CPU that it was bound to; null where it was bound to none. */
   readonly cpu: number | null;
   /** Events, rollbacks, messages and the like, by name. */
-  readonly counts: Readonly<Record<Counter, number>>;
+  readonly counts: Readonly<Record<EngineCounter, number>>;
   /** Seconds per activity; those that happen per event are sampled: estimates. */
   readonly seconds: Readonly<Record<Activity, number>>;
   /** Seconds from its first event to its last. */
@@ -183,8 +183,8 @@ export function summarise(
   from: Checkpoint | null = null,
 ): RunResult {
   const done = from?.head.done;
-  const before = (name: Counter) => done?.counts[C[name]] ?? 0;
-  const sum = (name: Counter) =>
+  const before = (name: EngineCounter) => done?.counts[C[name]] ?? 0;
+  const sum = (name: EngineCounter) =>
     (JOINT.has(name) ? parts.slice(0, 1) : parts).reduce(
       (total, p) => total + p.counts[C[name]],
       before(name),

@@ -29,7 +29,7 @@ export type ReadonlyTables<L extends Tables> = {
 };
 
 /** What the functions that make tables may use, beside the options. */
-export interface TableFacts {
+export interface TableContext {
   /** Number of LPs of the run. */
   readonly lps: number;
   /** Virtual time at which the run ends. */
@@ -40,7 +40,7 @@ export interface TableFacts {
 
 /** How a model declares its tables. */
 export type TableMakers = Readonly<
-  Record<string, (options: OptionValues<OptionSpecs>, run: TableFacts) => unknown>
+  Record<string, (options: OptionValues<OptionSpecs>, run: TableContext) => unknown>
 >;
 
 const KINDS = [
@@ -67,7 +67,7 @@ export function makeTables(
   lps: number,
 ): Tables {
   const random = new SetupRandom(config.seeds, TABLES);
-  const facts: TableFacts = { lps, end: config.end, random };
+  const facts: TableContext = { lps, end: config.end, random };
   const made = Object.entries(model.tables).map(([name, make]) => {
     const table = make(config.options, facts);
     if (!KINDS.some((kind) => table instanceof kind)) {

@@ -1,6 +1,6 @@
 /** The engine of Time Warp as seen by its hot parts, which handle events and commit them. */
 import type { Finals } from './finals.ts';
-import type { Entries, Kp } from './kp.ts';
+import type { Kp, KpEntries } from './kp.ts';
 import type { OptimisticLp } from './optimistic-lp.ts';
 import type { Pe } from './pe.ts';
 import type { Suspensions } from './suspensions.ts';
@@ -9,7 +9,7 @@ import type { Gvt } from './transport/transport.ts';
 export interface TimeWarp {
   readonly pe: Pe;
   readonly kps: readonly Kp[];
-  readonly entries: Entries;
+  readonly entries: KpEntries;
   /** Receive time of each KP's newest handled event; -Infinity where there is none. */
   readonly kpTimes: Float64Array;
   readonly suspended: Suspensions;

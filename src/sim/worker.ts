@@ -16,11 +16,11 @@ import { reserveForOneRun } from './reserved.ts';
 import { modelOfRun } from './run-model.ts';
 import type { Tables } from './tables.ts';
 import { Chaos, type ChaosSettings } from './transport/chaos.ts';
-import { Control } from './transport/control.ts';
+import { EngineControl } from './transport/control.ts';
 import { type ThreadMemory, ThreadTransport } from './transport/threads.ts';
 import type { Transport } from './transport/transport.ts';
 
-export interface WorkerTask {
+export interface PeTask {
   readonly model: ModelReference;
   readonly config: RunConfig;
   readonly placement: Placement;
@@ -47,19 +47,19 @@ export type WorkerSaid = { readonly threadId: number | null } | { readonly outpu
 /** Milliseconds between looks at what has been printed. */
 const SLICE_MS = 20;
 
-function transportOf(pe: Pe, { memory, placement, chaos: settings }: WorkerTask): Transport {
+function transportOf(pe: Pe, { memory, placement, chaos: settings }: PeTask): Transport {
   const chaos = settings && new Chaos(settings, pe.number);
   const transport = new ThreadTransport(pe, memory, placement.pes, chaos?.parts);
   return chaos?.around(transport) ?? transport;
 }
 
-async function main(task: WorkerTask, say: Say<WorkerSaid>): Promise<PeResult> {
+async function main(task: PeTask, say: Say<WorkerSaid>): Promise<PeResult> {
   const handOver = (run: PeRun) => {
     const output = run.takeOutputs();
     const { lines, images } = output;
     if (lines.length > 0 || images.length > 0) say({ output }, images.flatMap(memoriesOf));
   };
-  const control = new Control(task.memory.control, task.placement.pes);
+  const control = new EngineControl(task.memory.control, task.placement.pes);
   try {
     const thread = threadId();
     if (task.instrument !== null && thread !== null) {

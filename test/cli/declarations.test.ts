@@ -9,7 +9,7 @@ import { pagesOf } from '../../src/cli/commands/help.ts';
 import { COMMANDS } from '../../src/cli/commands/index.ts';
 import { manName, manPages, withReference } from '../../src/cli/docs.ts';
 import { GROUPS } from '../../src/cli/entries.ts';
-import { helpPage, optionHead, optionText, type Page, pageText } from '../../src/cli/help.ts';
+import { type HelpPage, helpPage, optionHead, optionText, pageText } from '../../src/cli/help.ts';
 import { readWords } from '../../src/cli/words.ts';
 import { flag, int, type Named, type OptionSpec } from '../../src/model/option.ts';
 import { temporaryFolder, triscopeHere } from './support/run.ts';
@@ -18,7 +18,7 @@ interface Loaded {
   readonly name: string;
   readonly command: Command;
   readonly groups: readonly OptionGroup[];
-  readonly page: Page;
+  readonly page: HelpPage;
 }
 
 const all: Loaded[] = [];

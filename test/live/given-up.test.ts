@@ -33,7 +33,7 @@ import {
   matrixOfSends,
 } from '../../src/view/simulation/matrix.ts';
 import { ordered } from '../../src/view/simulation/order.ts';
-import { LpPlaces } from '../../src/view/simulation/places.ts';
+import { PlacesByLp } from '../../src/view/simulation/places.ts';
 import { rollbacksIn } from '../../src/view/simulation/rollback-view.ts';
 import { ROLLBACK_COLUMNS, Rollbacks } from '../../src/view/simulation/rollbacks.ts';
 import { atOnce, type Steps } from '../../src/view/steps.ts';
@@ -216,14 +216,14 @@ function manySamples() {
 
 describe('work on samples in memory', () => {
   const { store, events, rollbacks } = manySamples();
-  const places = new LpPlaces();
+  const places = new PlacesByLp();
   const window = { from: 0, to: 61, within: '' };
   const ask = { ...window, level: 'pe', metric: 'events_processed', bins: 100 } as const;
   const lps = { ...window, level: 'lp' } as const;
   const heat = atOnce(heatOf)(store, ask) as Heat;
   const chains = manyRollbacks();
   const cascades = atOnce(CascadeIndex.of)(chains);
-  const everywhere = new LpPlaces();
+  const everywhere = new PlacesByLp();
   for (let lp = 0; lp < chains.length; lp++) everywhere.put(lp, 0, lp % KPS);
   const { trace, hosts, told } = manyRegions();
   const traced = atOnce(processTraces)(told);

@@ -2,14 +2,14 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { H, R, REGION_BYTES } from '../../src/model/region-layout.ts';
 import { Names } from '../../src/region/names.ts';
-import type { Page } from '../../src/region/page-file.ts';
+import type { PageMemory } from '../../src/region/page-file.ts';
 
 const REGIONS = 4096;
 const NAME_BYTES = 65_536;
 const ROUNDS = 500;
 
 /** What `Names` needs of a page, in memory that workers share. */
-function shared(): { memory: SharedArrayBuffer; page: Page } {
+function shared(): { memory: SharedArrayBuffer; page: PageMemory } {
   const regions = 4096;
   const names = regions + REGIONS * REGION_BYTES;
   const memory = new SharedArrayBuffer(names + NAME_BYTES);
@@ -20,7 +20,7 @@ function shared(): { memory: SharedArrayBuffer; page: Page } {
   u32[H.nameCapacity >> 2] = NAME_BYTES;
   u32[H.regionsUsed >> 2] = 1;
   u32[(regions + R.state) >> 2] = 1;
-  return { memory, page: { u32, bytes: new Uint8Array(memory) } as unknown as Page };
+  return { memory, page: { u32, bytes: new Uint8Array(memory) } as unknown as PageMemory };
 }
 
 describe('names of regions', () => {

@@ -1,9 +1,9 @@
 /** Why one run took longer than another: sums that add up, the lane that is to blame, and when it began. */
 import { describe, expect, it } from 'vitest';
 import { type Explanation, explain } from '../../src/report/compare/causes/explain.ts';
-import { Growing, type Part, type Times } from '../../src/report/compare/causes/lanes.ts';
+import { GrowingCourse, type TimePart, type Times } from '../../src/report/compare/causes/lanes.ts';
 
-const PARTS: readonly Part[] = [
+const PARTS: readonly TimePart[] = [
   { key: 'work', label: 'event handlers', isWait: false },
   { key: 'undo', label: 'rolling back', isWait: false },
   { key: 'rest', label: 'waiting and not timed', isWait: true },
@@ -17,7 +17,7 @@ function run(
 ): Times {
   const lanes = Array.from({ length: pes }, (_, pe) => ({
     pe,
-    growing: new Growing(),
+    growing: new GrowingCourse(),
     sums: [0, 0, 0],
   }));
   let time = 0;
@@ -132,7 +132,7 @@ describe('why a run took longer', () => {
   });
 
   it('keeps few moments of a course, however long', () => {
-    const growing = new Growing();
+    const growing = new GrowingCourse();
     for (let k = 1; k <= 100_000; k++) growing.add(k, k, [k]);
     const { times, spent } = growing.end(100_000, 100_000, [100_000]);
     expect(times.length).toBeLessThanOrEqual(401);

@@ -1,13 +1,13 @@
 /** When threads begin a computation of GVT. */
 import { describe, expect, it } from 'vitest';
-import { Control, controlMemory } from '../../src/sim/transport/control.ts';
+import { controlMemory, EngineControl } from '../../src/sim/transport/control.ts';
 import { type Gvt, startOfTime } from '../../src/sim/transport/transport.ts';
 
 const at = (time: number): Gvt => ({ ...startOfTime(), time });
 
 describe('a round of GVT', () => {
   const memory = controlMemory(2, 1000);
-  const [a, b] = [new Control(memory, 2), new Control(memory, 2)];
+  const [a, b] = [new EngineControl(memory, 2), new EngineControl(memory, 2)];
   const contribute = (pe: number, time: number) =>
     [a, b][pe].contribute(pe, at(time), Infinity, true);
 

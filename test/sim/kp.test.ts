@@ -2,14 +2,14 @@
 import '../support/small-machine.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { E_HANDLE, E_OUTS, Entries, KP_SHIFT, LENGTH, NEWEST, OLDEST } from '../../src/sim/kp.ts';
+import { E_HANDLE, E_OUTS, KP_SHIFT, KpEntries, LENGTH, NEWEST, OLDEST } from '../../src/sim/kp.ts';
 
 describe('the entries of several KPs in one array', () => {
   it('are those of a list each, whatever is appended and dropped at either end', () => {
     const move = fc.tuple(fc.nat(2), fc.constantFrom('append', 'newest', 'oldest'), fc.nat(150));
     const moves = fc.array(move, { maxLength: 60 });
     const cases = fc.property(moves, (list) => {
-      const entries = new Entries(3, 3 * 60 * 150);
+      const entries = new KpEntries(3, 3 * 60 * 150);
       const { E, K } = entries;
       const lists: number[][] = [[], [], []];
       let next = 1;
@@ -43,7 +43,7 @@ describe('the entries of several KPs in one array', () => {
   });
 
   it('take no more memory for being appended and dropped for long', () => {
-    const entries = new Entries(1, 200);
+    const entries = new KpEntries(1, 200);
     const s = 1 << KP_SHIFT;
     for (let n = 0; n < 100; n++) entries.append(s);
     for (let n = 0; n < 100_000; n++) {

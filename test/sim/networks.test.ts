@@ -1,11 +1,11 @@
 /** Networks: their shape, their ways, and how much traffic they take, against published numbers and counts by hand. */
 import '../support/small-machine.ts';
 import { type RunResult, simulate } from 'triscope/sim';
-import { dragonfly, fatTree, slimFly, type Topology } from 'triscope/sim/networks';
+import { dragonfly, fatTree, type NetworkTopology, slimFly } from 'triscope/sim/networks';
 import { describe, expect, test } from 'vitest';
 import { PATTERNS, patternOf } from '../../src/sim/networks/traffic.ts';
 
-const neighbours = (t: Topology): number[][] => {
+const neighbours = (t: NetworkTopology): number[][] => {
   const links = t.links();
   return Array.from({ length: t.routers }, (_, r) =>
     Array.from(links.subarray(r * t.ports, (r + 1) * t.ports))
@@ -15,7 +15,7 @@ const neighbours = (t: Topology): number[][] => {
 };
 
 /** The greatest distance between two routers with terminals, in links. */
-function diameterOf(t: Topology): number {
+function diameterOf(t: NetworkTopology): number {
   const joined = neighbours(t);
   let longest = 0;
   for (let from = 0; from < t.routers; from++) {
@@ -36,12 +36,12 @@ function diameterOf(t: Topology): number {
   return longest;
 }
 
-const homesOf = (t: Topology) =>
+const homesOf = (t: NetworkTopology) =>
   Array.from({ length: t.routers }, (_, r) => r)
     .filter((r) => t.hasTerminals(r))
     .flatMap((r) => Array<number>(t.concentration).fill(r));
 
-const SHAPES: readonly (readonly [string, Topology, Record<string, number>])[] = [
+const SHAPES: readonly (readonly [string, NetworkTopology, Record<string, number>])[] = [
   // Besta and Hoefler (2014): the graph of Hoffman and Singleton, and the network of 10,830 terminals of their section V.
   [
     'Slim Fly, q = 5',
@@ -95,7 +95,7 @@ test.each(SHAPES)(
 );
 
 /** Every pair of channels of which a packet may hold the first and wait for the second; ways end in `longest` links. @param places by which ways go */
-function* waits(t: Topology, places: number): Generator<readonly [number, number]> {
+function* waits(t: NetworkTopology, places: number): Generator<readonly [number, number]> {
   const links = t.links();
   const routes = t.routes(links);
   const homes = homesOf(t);
@@ -156,7 +156,7 @@ function hasCircle(pairs: Iterable<readonly [number, number]>): boolean {
 }
 
 describe('Ways end, and channels wait for each other in no circle (Dally and Seitz, 1987)', () => {
-  test.each<readonly [string, number, () => Topology]>([
+  test.each<readonly [string, number, () => NetworkTopology]>([
     ['dragonfly, minimal', 0, () => dragonfly({ p: 2, a: 4, h: 2, routing: 'minimal' })],
     ['dragonfly, ugal', 9, () => dragonfly({ p: 2, a: 4, h: 2, routing: 'ugal' })],
     ['slimfly, minimal', 0, () => slimFly({ q: 5, p: 1, routing: 'minimal' })],

@@ -1,8 +1,8 @@
 /** Opens the recording in the address, and follows it: a recording through the API, a live run through its frames. */
-import type { RecordingEntry, Refused } from '../../src/view/facts/served.ts';
+import type { RecordingEntry, Refused, ServedFacts } from '../../src/view/facts/served.ts';
 import { Link } from './link.ts';
 import { IGNORED, LiveSource } from './live.ts';
-import type { Page, PageFacts } from './page.svelte.ts';
+import type { Page } from './page.svelte.ts';
 import { type SavedPage, SavedSource, savedPage } from './saved.ts';
 import { ApiSource, fetchFacts, type PageSource } from './source.ts';
 
@@ -66,8 +66,8 @@ function looker(page: Page): () => void {
 
 /** The request depends on the source: a run's own samples, or the files as they are now. */
 function sourceFor(
-  before: { readonly facts: PageFacts; readonly source: PageSource } | null,
-  facts: PageFacts,
+  before: { readonly facts: ServedFacts; readonly source: PageSource } | null,
+  facts: ServedFacts,
   recording: string,
 ): PageSource {
   if (facts.live) {

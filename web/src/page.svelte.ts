@@ -8,8 +8,6 @@ import type { PageSource } from './source.ts';
 import type { AxisKind, ViewId } from './state.ts';
 import { ViewStore } from './view-store.svelte.ts';
 
-export type PageFacts = ServedFacts;
-
 /** `none`: a recording, no connection is needed. */
 export type Connection = 'none' | 'connecting' | 'open' | 'lost' | 'refused';
 
@@ -18,7 +16,7 @@ const FOLLOWED_SECONDS = 30;
 
 export class Page {
   readonly state = new ViewStore();
-  facts = $state.raw<PageFacts | null>(null);
+  facts = $state.raw<ServedFacts | null>(null);
   /** All that the server shows, this one among them. */
   recordings = $state.raw<readonly RecordingEntry[]>([]);
   /** Paths that the server was to show and cannot. */

@@ -6,11 +6,10 @@
 
 import { packBins, unpackBins } from '../../src/view/binary.ts';
 import type { QueryAnswer } from '../../src/view/facts/query.ts';
-import type { RecordingEntry } from '../../src/view/facts/served.ts';
+import type { RecordingEntry, ServedFacts } from '../../src/view/facts/served.ts';
 import type { TableFacts } from '../../src/view/series/store.ts';
 import type { EntityBins } from '../../src/view/series/table.ts';
 import type { Clock } from './axis.ts';
-import type { PageFacts } from './page.svelte.ts';
 import { type Binned, rebinned } from './rebin.ts';
 import type { Asking, PageSource } from './source.ts';
 import type { ViewState } from './state.ts';
@@ -21,7 +20,7 @@ export const SAVED_ID = 'saved-page';
 export interface SavedPage {
   /** When, for people. */
   readonly at: string;
-  readonly facts: PageFacts;
+  readonly facts: ServedFacts;
   /** Whether it was a run that went on. */
   readonly wasLive: boolean;
   readonly recordings: readonly RecordingEntry[];

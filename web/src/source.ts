@@ -28,7 +28,7 @@ export interface PageSource {
 }
 
 /** A route did not answer, or with an error. The message is for the user. */
-export class ApiError extends Error {
+export class AnswerError extends Error {
   override readonly name = 'ApiError';
   /** HTTP status; 0 where the server did not answer. */
   readonly status: number;
@@ -153,9 +153,9 @@ export class ApiSource implements PageSource {
         ...(body !== undefined && { method: 'POST', body }),
       });
     } catch {
-      throw new ApiError('The server does not answer: it was stopped or cannot be reached.', 0);
+      throw new AnswerError('The server does not answer: it was stopped or cannot be reached.', 0);
     }
-    if (!response.ok) throw new ApiError(await wordsOf(response), response.status);
+    if (!response.ok) throw new AnswerError(await wordsOf(response), response.status);
     return response;
   }
 }

@@ -4,7 +4,7 @@ import { didYouMean } from '../../model/nearest.ts';
 import { text } from '../../model/option.ts';
 import { type Call, command } from '../command.ts';
 import { candidates } from '../complete.ts';
-import type { Entry } from '../entries.ts';
+import type { CommandEntry } from '../entries.ts';
 import { UsageError } from '../errors.ts';
 import { SHELLS } from '../shells.ts';
 
@@ -16,7 +16,7 @@ const OPTIONS = {
 
 /** Prints it. Returns the exit code. @throws UsageError */
 async function run(
-  commands: readonly Entry[],
+  commands: readonly CommandEntry[],
   { words: [shell], given }: Call<typeof OPTIONS, null>,
 ): Promise<number> {
   if (given.line !== undefined) {
@@ -36,7 +36,7 @@ async function run(
 }
 
 /** The command that completes these. */
-export const completionOf = (commands: readonly Entry[]) =>
+export const completionOf = (commands: readonly CommandEntry[]) =>
   command({
     about:
       'Prints a script with which a shell completes commands, options and their values, models, tables of recordings, jobs of an archive. For bash, in ~/.bashrc: source <(triscope completion bash). For zsh, in ~/.zshrc, after compinit: source <(triscope completion zsh). For fish: triscope completion fish > ~/.config/fish/completions/triscope.fish',

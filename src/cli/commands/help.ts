@@ -4,9 +4,9 @@ import { didYouMean } from '../../model/nearest.ts';
 import { flag } from '../../model/option.ts';
 import { type Call, command } from '../command.ts';
 import { manPage } from '../docs.ts';
-import { type Entry, GROUPS } from '../entries.ts';
+import { type CommandEntry, GROUPS } from '../entries.ts';
 import { UsageError } from '../errors.ts';
-import { helpPage, helpWidth, listText, type Page, pageText } from '../help.ts';
+import { type HelpPage, helpPage, helpWidth, listText, pageText } from '../help.ts';
 import { version } from '../version.ts';
 
 const OPTIONS = {
@@ -15,7 +15,7 @@ const OPTIONS = {
 };
 
 /** The commands that words mean: one, those of a group, or all. @throws UsageError with the nearest */
-function entriesFor(commands: readonly Entry[], name: string) {
+function entriesFor(commands: readonly CommandEntry[], name: string) {
   const entries = commands.filter(
     (one) => name === '' || one.name === name || one.name.startsWith(`${name} `),
   );
@@ -24,21 +24,21 @@ function entriesFor(commands: readonly Entry[], name: string) {
   throw new UsageError(`unknown command ${name}${didYouMean(name, names)}`);
 }
 
-async function pageOf({ name, load }: Entry) {
+async function pageOf({ name, load }: CommandEntry) {
   const of = await load();
   return helpPage(name, of, (await of.extend?.(null, [])) ?? null);
 }
 
 /** The pages of commands, in their order. */
-export async function pagesOf(commands: readonly Entry[]): Promise<Page[]> {
-  const pages: Page[] = [];
+export async function pagesOf(commands: readonly CommandEntry[]): Promise<HelpPage[]> {
+  const pages: HelpPage[] = [];
   for (const one of commands) pages.push(await pageOf(one));
   return pages;
 }
 
 /** Prints it. Returns the exit code. @throws UsageError */
 async function run(
-  commands: readonly Entry[],
+  commands: readonly CommandEntry[],
   { words, given }: Call<typeof OPTIONS, null>,
 ): Promise<number> {
   const name = words.join(' ');
@@ -61,7 +61,7 @@ async function run(
 }
 
 /** The command that tells of these. */
-export const helpOf = (commands: readonly Entry[]) =>
+export const helpOf = (commands: readonly CommandEntry[]) =>
   command({
     about:
       'Prints the help of a command, as its --help does, or lists the commands, all or those of a group.',

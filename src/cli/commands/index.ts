@@ -1,15 +1,15 @@
 /** The commands, in the order of `--help`. A new one is a file here and a line below. */
 import type { Command } from '../command.ts';
-import type { Entry } from '../entries.ts';
+import type { CommandEntry } from '../entries.ts';
 
-const entry = (name: string, summary: string, load: () => Promise<Command>): Entry => ({
+const entry = (name: string, summary: string, load: () => Promise<Command>): CommandEntry => ({
   name,
   summary,
   load,
 });
 
 // biome-ignore format: one command, one line
-export const COMMANDS: readonly Entry[] = [
+export const COMMANDS: readonly CommandEntry[] = [
   entry('demo', 'a tour of half a minute: an optimistic parallel simulation that proves itself right', async () => (await import('./demo.ts')).demo),
   entry('sim run', 'run a simulation: a built-in model, or the path of a module', async () => (await import('./sim-run.ts')).simRun),
   entry('sim verify', 'check that every synchroniser commits the same events', async () => (await import('./sim-verify.ts')).simVerify),

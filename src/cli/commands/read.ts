@@ -13,7 +13,7 @@ import { EventBins } from '../event-bins.ts';
 import { givenLayout, LAYOUT } from '../given-layout.ts';
 import { Output } from '../output.ts';
 import { READER_NAMES } from '../reader-names.ts';
-import { FILTER_OPTIONS, RecordFilter } from '../record-filter.ts';
+import { CsvFilter, FILTER_OPTIONS } from '../record-filter.ts';
 import { CsvPrinter, JsonPrinter, type Printer, TextPrinter } from '../record-printers.ts';
 
 const FORMATS = ['text', 'json', 'csv'] as const;
@@ -148,7 +148,7 @@ class SkippedReport {
 /** Prints the files' rows. Returns the exit code. @throws UsageError, FormatError for paths that are not there */
 async function run({ words, given: options }: Call<typeof OPTIONS, null>): Promise<number> {
   const format = formatOf(options);
-  const filter = new RecordFilter(options);
+  const filter = new CsvFilter(options);
   const width = options.bin;
   const scan = scanOptions(options);
   const files = filesOf(words);

@@ -7,13 +7,13 @@ import type { MetricSeries } from '../../live/signal-metrics.ts';
 import {
   headerText,
   parseRequest,
-  type Request,
   requestedColumns,
   rowJson,
   rowText,
   Session,
   SessionReport,
   SignalError,
+  type SignalRequest,
   type WatchColumn,
 } from '../../region/signals/index.ts';
 import { type Call, command } from '../command.ts';
@@ -24,8 +24,8 @@ import { platformOptions, withPlatform } from '../signal-options.ts';
 import { readWatch, WATCH_OPTIONS } from '../watch-options.ts';
 
 /** Reads requests up to an empty line. @throws UsageError */
-async function requestsFrom(input: NodeJS.ReadableStream): Promise<Request[]> {
-  const requests: Request[] = [];
+async function requestsFrom(input: NodeJS.ReadableStream): Promise<SignalRequest[]> {
+  const requests: SignalRequest[] = [];
   const lines = createInterface({ input });
   let number = 0;
   for await (const line of lines) {

@@ -19,7 +19,7 @@ import {
 } from '../instrumentation.ts';
 import type { Interrupt } from '../interrupt.ts';
 import { ProgressLine, progressOf } from '../progress.ts';
-import { type HostFiles, hostSources, markRank, RankCompanions } from '../rank-companions.ts';
+import { hostSources, markRank, RankCompanions, type RankHostFiles } from '../rank-companions.ts';
 import { asRank, expectSameCommand } from '../ranks.ts';
 import { resultJson } from '../result-json.ts';
 import { appendCsv } from '../ross-csv.ts';
@@ -142,7 +142,7 @@ function noteNotShared(result: RunResult, sharing: number): void {
 function print(
   result: RunResult,
   recording: SimRecording | null,
-  hosts: readonly HostFiles[],
+  hosts: readonly RankHostFiles[],
   { loaded, own }: Pick<SimRun, 'loaded' | 'own'>,
 ): boolean {
   const lost = result.instrumentation?.error ?? null;

@@ -5,10 +5,10 @@ import type { ArchiveFile } from './archive.ts';
 import { GroupReader, type RecordGroup } from './groups.ts';
 import {
   type HostJob,
+  type HostOddity,
   type HostStart,
   type HostState,
   JobReader,
-  type Oddity,
   type TypeState,
   type WantedJob,
 } from './host-job.ts';
@@ -24,7 +24,7 @@ export interface Work {
 
 export interface HostFiles {
   /** Problems in the files. */
-  readonly oddities: readonly Oddity[];
+  readonly oddities: readonly HostOddity[];
   /** All job ids of the files, for messages about a job that is not there. */
   readonly seen: ReadonlySet<string>;
 }
@@ -41,7 +41,7 @@ interface HostOptions {
 }
 
 class HostReader extends GroupReader implements HostState {
-  readonly oddities: Oddity[] = [];
+  readonly oddities: HostOddity[] = [];
   readonly seen = new Set<string>();
   readonly types = new Map<string, TypeState>();
   readonly starts: HostStart[] = [];

@@ -8,7 +8,7 @@ import { Processes } from './processes.ts';
 import { TypeTable } from './type-table.ts';
 
 /** A suspect spot and its place; none of them changed a number without being listed. */
-export interface Oddity {
+export interface HostOddity {
   readonly host: string;
   /** `path`, or `path: line N`. */
   readonly place: string;
@@ -32,7 +32,7 @@ export interface HostJob {
   readonly scaledEnergy: boolean;
   readonly types: ReadonlyMap<string, TypeTable>;
   readonly processes: Processes;
-  readonly oddities: readonly Oddity[];
+  readonly oddities: readonly HostOddity[];
 }
 
 /** A requested job. */
@@ -83,7 +83,7 @@ export class JobReader {
   private readonly times: number[] = [];
   private readonly files = new Set<string>();
   private readonly others = new Set<string>();
-  private readonly oddities: Oddity[] = [];
+  private readonly oddities: HostOddity[] = [];
   private readonly types = new Map<string, Devices>();
   private tables = new Map<string, TypeTable>();
   private processes = new Processes();

@@ -12,12 +12,12 @@ export { type DeviceRow, devicePage } from './device-page.ts';
 export { JobError, JobNotFoundError } from './errors.ts';
 export { conditionOf, type FlagResult, flagsOf, JOB_FLAGS } from './flags.ts';
 export { type Gauge, gaugesOf } from './gauges.ts';
-export type { HostJob, Oddity } from './host-job.ts';
+export type { HostJob, HostOddity } from './host-job.ts';
 export { expandHosts, shortName } from './host-list.ts';
 export { indexArrived, retain } from './index-files.ts';
 export { accountedJob, isoTime, type Job, type JobQuery, readJob } from './job.ts';
 export { indexPath, type UpdateOptions, type UpdateResult, updateIndex } from './job-index.ts';
-export { type JobList, type ListedJob, listJobs } from './job-list.ts';
+export { type ListedJob, type ListedJobs, listJobs } from './job-list.ts';
 export { jobFacts, jobObject } from './job-object.ts';
 export { type JobRow, METRIC_COLUMNS, measuredRows, rowOf } from './job-rows.ts';
 export {
@@ -41,6 +41,6 @@ export {
 export { notesOf, repairsOf } from './notes.ts';
 export { withoutOthers } from './own-job.ts';
 export { type JobToRead, type ReadJobsOptions, readJobs } from './read-jobs.ts';
-export { balanceOf, type Track, tracksOf } from './tracks.ts';
+export { balanceOf, type MetricTrack, tracksOf } from './tracks.ts';
 export { inUnit, type KeyTotals, type OddDelta, type TypeTable } from './type-table.ts';
 export { type Input, JobRows, JobView, MissingInput } from './view.ts';

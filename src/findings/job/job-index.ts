@@ -88,7 +88,7 @@ export const isSame = (a: FileStamp, b: FileStamp) =>
   a.size === b.size && a.mtime === b.mtime && a.inode === b.inode;
 
 /** Files that the index lacks or has in another state, and paths in the index whose files are gone. */
-export interface Difference {
+export interface IndexDifference {
   readonly changed: readonly (readonly [path: string, file: ArchiveFile, stamp: FileStamp])[];
   readonly gone: readonly string[];
 }
@@ -97,7 +97,7 @@ export interface Difference {
 type FileRow = readonly unknown[];
 export const FILE_ROWS = 'SELECT path, size, mtime, inode FROM _files WHERE NOT gone';
 
-export function differenceOf(archive: Archive, rows: Iterable<FileRow>): Difference {
+export function differenceOf(archive: Archive, rows: Iterable<FileRow>): IndexDifference {
   const known = new Map<string, FileStamp>();
   for (const [path, size, mtime, inode] of rows) {
     const stamp = { mtime: BigInt(String(mtime)), inode: BigInt(String(inode)) };
@@ -241,7 +241,7 @@ class Update {
   }
 
   /** Files that were added, changed or removed. */
-  private async difference(): Promise<Difference> {
+  private async difference(): Promise<IndexDifference> {
     const rows = await this.draft.rows(FILE_ROWS);
     const { arrived } = this.options;
     if (arrived === undefined) return differenceOf(this.archive, rows);

@@ -33,7 +33,7 @@ export interface FileJob extends ListedHost {
   lines: number;
 }
 
-export interface JobList {
+export interface ListedJobs {
   /** Sorted by their first record. */
   readonly jobs: readonly ListedJob[];
   /** Files that could not be read to their end. */
@@ -137,7 +137,7 @@ export function mergeFiles(
 }
 
 /** Reads the archive once. */
-export async function listJobs(archive: Archive, options: ListOptions): Promise<JobList> {
+export async function listJobs(archive: Archive, options: ListOptions): Promise<ListedJobs> {
   const found: [ArchiveFile, ReadonlyMap<string, FileJob>][] = [];
   const problems: { path: string; what: string }[] = [];
   for (const file of archive.files) {

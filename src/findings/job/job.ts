@@ -5,7 +5,7 @@ import { jobTimes } from './align.ts';
 import { type Archive, type ArchiveFile, hostsNamed, mayHold } from './archive.ts';
 import { JobNotFoundError } from './errors.ts';
 import { readHostFiles } from './host-files.ts';
-import type { HostJob, Oddity } from './host-job.ts';
+import type { HostJob, HostOddity } from './host-job.ts';
 
 export interface Job {
   readonly id: string;
@@ -16,7 +16,7 @@ export interface Job {
   readonly missing: readonly { readonly host: string; readonly why: string }[];
   /** One list of times for all hosts, seconds since 1970: see align.ts. */
   readonly times: Float64Array;
-  readonly oddities: readonly Oddity[];
+  readonly oddities: readonly HostOddity[];
 }
 
 export interface JobQuery {
@@ -101,7 +101,7 @@ export async function readJob(archive: Archive, query: JobQuery): Promise<Job> {
     }
   }
   const hosts: HostJob[] = [];
-  const oddities: Oddity[] = [];
+  const oddities: HostOddity[] = [];
   const seen = new Set<string>();
   let read = 0;
   for (const host of names) {

@@ -11,7 +11,7 @@ import { ETHERNET, FABRIC, LNET } from './metrics/network.ts';
 import { courseOf } from './metrics/quotient.ts';
 import { type HostSeries, JobRows, JobView, MissingInput } from './view.ts';
 
-export interface Track {
+export interface MetricTrack {
   readonly name: string;
   readonly unit: string;
   /** By host, one value for each interval between two of the job's times, or for each time if `at` says so. */
@@ -37,9 +37,9 @@ const TRACKS: Readonly<Record<string, Declaration>> = {
 };
 
 /** The tracks whose inputs the job has. */
-export function tracksOf(job: Job): readonly Track[] {
+export function tracksOf(job: Job): readonly MetricTrack[] {
   const rows = new JobRows(job);
-  const found: Track[] = [];
+  const found: MetricTrack[] = [];
   for (const [name, declaration] of Object.entries(TRACKS)) {
     try {
       const view = new JobView(rows);

@@ -1,8 +1,8 @@
 /** One host's data of one type in a job: exact totals by device, and their sum over devices in time. */
-import type { Verdict } from '../../formats/tacc/index.ts';
+import type { CounterVerdict } from '../../formats/tacc/index.ts';
 import type { NamedKey } from './events/names.ts';
 
-export type Verdicts = Record<Verdict, number>;
+export type Verdicts = Record<CounterVerdict, number>;
 
 /** Totals of one key of a device. */
 export interface DeviceTotals {
@@ -18,7 +18,7 @@ export interface DeviceTotals {
 /** A difference with a verdict other than `ok`; `time` is its end, in seconds since 1970. */
 export interface OddDelta {
   readonly device: string;
-  readonly verdict: Exclude<Verdict, 'ok'>;
+  readonly verdict: Exclude<CounterVerdict, 'ok'>;
   readonly time: number;
 }
 

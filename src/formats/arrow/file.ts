@@ -9,7 +9,7 @@
  */
 import {
   type ArrowField,
-  type Block,
+  type BatchPlace,
   type BufferPlace,
   batchMessage,
   type CustomMetadata,
@@ -35,7 +35,7 @@ const padded = (length: number): number => Math.ceil(length / STEP_BYTES) * STEP
 export class ArrowFile {
   private readonly fields: readonly ArrowField[];
   private readonly customMetadata: CustomMetadata;
-  private readonly blocks: Block[] = [];
+  private readonly blocks: BatchPlace[] = [];
   private offset = 0;
 
   constructor(fields: readonly ArrowField[], customMetadata: CustomMetadata) {

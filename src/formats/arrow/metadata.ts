@@ -23,7 +23,7 @@ export interface ArrowField {
 }
 
 /** Where a record batch is in the file. */
-export interface Block {
+export interface BatchPlace {
   readonly offset: number;
   /** Bytes with the prefix. */
   readonly metadata: number;
@@ -171,7 +171,7 @@ export function batchMessage(
 export function footer(
   fields: readonly ArrowField[],
   customMetadata: CustomMetadata,
-  blocks: readonly Block[],
+  blocks: readonly BatchPlace[],
 ): Uint8Array {
   const to = new Builder(4096);
   const schema = schemaTable(to, fields, customMetadata);

@@ -1,6 +1,6 @@
 /** Stream frames, such as `extra.frames` of a recording, as a format: each schema's rows are a table of that name. */
 import type { Schema } from '../../model/metric.ts';
-import type { Damage, FileInfo, FileSource, Format, Instant, OpenOptions } from '../format.ts';
+import type { Damage, FileInfo, FileSource, Format, Instant, PassOptions } from '../format.ts';
 import type { OpenFile, TakeRows } from '../part.ts';
 import { FrameDecoder, type FramePlace } from './decode.ts';
 import { type FrameError, MAGIC } from './layout.ts';
@@ -39,7 +39,7 @@ const damageOf = ({ path }: FileSource, { offset, what }: FrameError): Damage =>
 const TIMES = ['real_time', 'virtual_time'] as const;
 
 /** Finds and checks all frames; their columns are read when they are asked for. */
-function open(source: FileSource, options: OpenOptions = {}): OpenFile {
+function open(source: FileSource, options: PassOptions = {}): OpenFile {
   // Labels are in the dictionaries of the schema's definition, which the decoder keeps by identity.
   const tables = new Map<Schema, FrameTable>();
   const tableOf = (place: Pick<FramePlace, 'schema' | 'dictionaries'>): FrameTable => {

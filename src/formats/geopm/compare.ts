@@ -6,7 +6,7 @@ import { identifyOrFail } from '../registry.ts';
 import { INSIDE_KIND, PROCESS_KIND } from './read/own-section.ts';
 
 /** One value of a section in two reports. */
-export interface Difference {
+export interface ReportDifference {
   readonly host: string;
   readonly section: string;
   /** Null for the host's totals. */
@@ -18,14 +18,17 @@ export interface Difference {
 }
 
 /** Values by section and key, in the report's order. */
-type Values = Map<string, { readonly at: Omit<Difference, 'a' | 'b'>; readonly value: number }>;
+type Values = Map<
+  string,
+  { readonly at: Omit<ReportDifference, 'a' | 'b'>; readonly value: number }
+>;
 
 interface ReportValues {
   readonly hosts: ReadonlySet<string>;
-  readonly rows: readonly (readonly [Omit<Difference, 'a' | 'b'>, number])[];
+  readonly rows: readonly (readonly [Omit<ReportDifference, 'a' | 'b'>, number])[];
 }
 
-type At = Omit<Difference, 'a' | 'b' | 'key'>;
+type At = Omit<ReportDifference, 'a' | 'b' | 'key'>;
 
 const text = (block: RecordBlock, record: number, key: string): string | null =>
   block.cell(record, block.kind(record).keys.indexOf(key)) as string | null;
@@ -56,7 +59,7 @@ const PLACE = new Set(['host', 'section', 'region', 'hash', 'path', 'depth', 'ov
 function valuesOf(source: FileSource, damaged: (damage: Damage) => void): ReportValues {
   const { format, detection } = identifyOrFail(source);
   const hosts = new Set<string>();
-  const rows: [Omit<Difference, 'a' | 'b'>, number][] = [];
+  const rows: [Omit<ReportDifference, 'a' | 'b'>, number][] = [];
   let sections = 0;
   scanRecords(format, source, {
     records(block) {
@@ -94,10 +97,10 @@ export function compareReports(
   a: FileSource,
   b: FileSource,
   damaged: (damage: Damage) => void,
-): Difference[] {
+): ReportDifference[] {
   const [left, right] = [valuesOf(a, damaged), valuesOf(b, damaged)];
   const single = left.hosts.size === 1 && right.hosts.size === 1;
-  const nameOf = ({ host, section, region, key }: Omit<Difference, 'a' | 'b'>) =>
+  const nameOf = ({ host, section, region, key }: Omit<ReportDifference, 'a' | 'b'>) =>
     [single ? '' : host, section, region ?? '', key].join('\0');
   const rest: Values = new Map(right.rows.map(([at, value]) => [nameOf(at), { at, value }]));
   const all = left.rows.map(([at, value]) => {

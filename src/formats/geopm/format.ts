@@ -5,14 +5,14 @@ import {
   type FileSource,
   type Format,
   FormatError,
-  type OpenOptions,
+  type PassOptions,
 } from '../format.ts';
 import type { OpenFile, TakeRows } from '../part.ts';
 import { isSalvaged } from '../records.ts';
 import { endsLine } from '../source.ts';
 import { detectGeopm, type GeopmDetection, type GeopmFile, isTable } from './read/detect.ts';
 import { GeopmPart } from './read/part.ts';
-import { type Row, RowBlock, readWhole, TableRows } from './read/records.ts';
+import { RowBlock, readWhole, TableRows, type TextRow } from './read/records.ts';
 import { startTimeNs } from './read/start-time.ts';
 import { GeopmSurvey } from './read/survey.ts';
 import { tablesFor } from './read/tables.ts';
@@ -31,8 +31,8 @@ function detectionOf(source: FileSource): GeopmDetection {
 }
 
 /** Hands over at most `most` rows at a time. Rows before a damaged place are handed over before the error is thrown. */
-function* stretches(rows: Iterable<Row>, most: number): Generator<Row[], void> {
-  let stretch: Row[] = [];
+function* stretches(rows: Iterable<TextRow>, most: number): Generator<TextRow[], void> {
+  let stretch: TextRow[] = [];
   let fault: unknown = null;
   const iterator = rows[Symbol.iterator]();
   for (;;) {
@@ -62,7 +62,7 @@ function zeroOf(file: GeopmFile): bigint | null {
   return text === undefined ? null : startTimeNs(text);
 }
 
-function open(source: FileSource, options: OpenOptions = {}): OpenFile {
+function open(source: FileSource, options: PassOptions = {}): OpenFile {
   const detected = detectionOf(source);
   const { file } = detected;
   const survey = new GeopmSurvey(detected);
@@ -120,7 +120,7 @@ function open(source: FileSource, options: OpenOptions = {}): OpenFile {
   }
   const parts = orDamaged(() => {
     const whole = readWhole(source, file, salvage, damaged);
-    const rows: Row[] = [];
+    const rows: TextRow[] = [];
     for (const stretch of stretches(whole.rows, BLOCK_ROWS)) {
       survey.see(stretch);
       records?.(new RowBlock(stretch));

@@ -17,7 +17,7 @@ export interface LinePlace {
 
 export const FIRST_LINE: LinePlace = { number: 1, offset: 0 };
 
-export interface Line extends LinePlace {
+export interface TextLine extends LinePlace {
   /** The line's bytes without its end. */
   readonly text: string;
   /** The byte at which the next line begins. */
@@ -27,7 +27,7 @@ export interface Line extends LinePlace {
 }
 
 /** @throws FormatError for a line of more than 16 MB */
-export function* linesOf(source: FileSource, from = FIRST_LINE): Generator<Line, void> {
+export function* linesOf(source: FileSource, from = FIRST_LINE): Generator<TextLine, void> {
   const decoder = new TextDecoder();
   let buffer = Buffer.allocUnsafe(STRETCH);
   let kept = 0;
@@ -77,7 +77,7 @@ function line(
   number: number,
   base: number,
   whole: boolean,
-): Line {
+): TextLine {
   const end = to > from && buffer[to - 1] === 0x0d ? to - 1 : to;
   const text = decoder.decode(buffer.subarray(from, end));
   return { text, number, offset: base + from, next: base + to + (whole ? 1 : 0), whole };

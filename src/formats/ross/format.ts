@@ -5,7 +5,7 @@ import {
   type FileSource,
   type Format,
   FormatError,
-  type OpenOptions,
+  type PassOptions,
   type ScanOptions,
 } from '../format.ts';
 import type { OpenFile, TakeRows } from '../part.ts';
@@ -16,7 +16,7 @@ import { detectRoss, HEAD_BYTES, type RossDetection } from './read/detect.ts';
 import { RossPart } from './read/part.ts';
 import { plansFor } from './read/plan.ts';
 import { RossRecords } from './read/records.ts';
-import { Survey } from './read/survey.ts';
+import { RossSurvey } from './read/survey.ts';
 import type { Told } from './read/told.ts';
 
 const known = new WeakMap<FileSource, RossDetection>();
@@ -48,10 +48,10 @@ function fieldsOf({ model }: Told): readonly PayloadField[] | null {
   return same ? (first?.fields ?? null) : null;
 }
 
-function open(source: FileSource, options: OpenOptions = {}): OpenFile {
+function open(source: FileSource, options: PassOptions = {}): OpenFile {
   const detection = detected(source, options);
   const { layout, mode, told, doubt } = detection;
-  const survey = new Survey(detection);
+  const survey = new RossSurvey(detection);
   const info = () => survey.info(source);
   if (doubt !== null) {
     const what = `${doubt.what}; ${doubt.mend}`;

@@ -11,7 +11,7 @@
  * Lines of the model, of mpirun and of other ranks stand between them.
  */
 import type { Batch, Schema } from '../../model/metric.ts';
-import { Rows } from '../../model/rows.ts';
+import { RowBatch } from '../../model/rows.ts';
 import { column } from '../../model/schemas/column.ts';
 import { SIM_RUN } from '../../model/schemas/sim.ts';
 
@@ -93,7 +93,7 @@ const SYNCHRONISERS: readonly (readonly [RegExp, string])[] = [
 
 /** The printed lines as rows. */
 export function printedBatch(lines: readonly PrintedLine[]): Batch | null {
-  const rows = new Rows(ROSS_PRINTED);
+  const rows = new RowBatch(ROSS_PRINTED);
   for (const { section, name, text, value } of lines)
     rows.add([section, name, text, value ?? Number.NaN]);
   return rows.take();
@@ -131,7 +131,7 @@ export function printedRunBatch({ text, lines, ...run }: PrintedRun): Batch | nu
   const rest = [of('GVT Interval'), of('Total GVT Computations')];
   if (![...counts, ...rest].every((value) => Number.isInteger(value))) return null;
   const synchroniser = SYNCHRONISERS.find(([said]) => said.test(text))?.[1] ?? '';
-  const rows = new Rows(SIM_RUN);
+  const rows = new RowBatch(SIM_RUN);
   rows.add([
     ...[run.at, run.program, synchroniser, ...counts, rest[0], of('Simulation End Time')],
     ...[optionIn(run.command, 'cons-lookahead'), optionIn(run.command, 'max-opt-lookahead')],

@@ -14,7 +14,7 @@ export interface KnownType {
 }
 
 /** A device of a type. */
-export interface Entry {
+export interface DeviceEntry {
   readonly type: KnownType;
   readonly device: string;
   /** `type device `, with its last blank: its whole words begin here in the table's words; their number. */
@@ -26,9 +26,9 @@ export interface Entry {
   /** Bytes of it. */
   readonly length: number;
   /** Another entry of the same hash. */
-  readonly chain: Entry | undefined;
+  readonly chain: DeviceEntry | undefined;
   /** The entry that followed it last. */
-  next: Entry;
+  next: DeviceEntry;
   /** Number of the last group with a record of it. */
   group: number;
 }
@@ -57,12 +57,12 @@ const NOTHING: KnownType = {
   skipped: false,
 };
 
-export class Entries {
+export class DeviceEntries {
   /** Stands for no entry: no line begins with a newline. */
-  readonly none: Entry;
+  readonly none: DeviceEntry;
   private words = new Int32Array(1 << 12);
   private used = 0;
-  private known = new Map<number, Entry>();
+  private known = new Map<number, DeviceEntry>();
   private readonly scratch = new Uint8Array(LONGEST + 4);
   private readonly scratchView = new DataView(this.scratch.buffer);
 
@@ -76,12 +76,12 @@ export class Entries {
       mask: 0xff,
       length: 1,
     };
-    this.none = { ...none, chain: undefined, group: 0 } as unknown as Entry;
+    this.none = { ...none, chain: undefined, group: 0 } as unknown as DeviceEntry;
     this.none.next = this.none;
   }
 
   /** Whether the line at `from` begins with the entry's bytes. */
-  begins(view: DataView, from: number, { at, count, mask, tail }: Entry): boolean {
+  begins(view: DataView, from: number, { at, count, mask, tail }: DeviceEntry): boolean {
     const words = this.words;
     let byte = from;
     for (let k = at; k < at + count; k++) {
@@ -92,7 +92,7 @@ export class Entries {
   }
 
   /** The entry of the line at `from`, as far as it is known. */
-  find(bytes: Uint8Array, view: DataView, from: number): Entry | undefined {
+  find(bytes: Uint8Array, view: DataView, from: number): DeviceEntry | undefined {
     let at = from;
     for (let blanks = 0; blanks < 2; at++) {
       if (bytes[at] === BLANK) blanks++;
@@ -102,7 +102,7 @@ export class Entries {
   }
 
   /** The entry of the device in `bytes[from, end)`; made where it is new. */
-  of(type: KnownType, bytes: Uint8Array, from: number, end: number): Entry {
+  of(type: KnownType, bytes: Uint8Array, from: number, end: number): DeviceEntry {
     const scratch = this.scratch;
     const name = Buffer.from(type.schema.type);
     const length = name.length + end - from + 2;
@@ -129,7 +129,12 @@ export class Entries {
     this.none.next = this.none;
   }
 
-  private lookUp(view: DataView, from: number, length: number, hash: number): Entry | undefined {
+  private lookUp(
+    view: DataView,
+    from: number,
+    length: number,
+    hash: number,
+  ): DeviceEntry | undefined {
     let entry = this.known.get(hash);
     while (entry !== undefined && !(entry.length === length && this.begins(view, from, entry))) {
       entry = entry.chain;
@@ -138,7 +143,7 @@ export class Entries {
   }
 
   /** Keeps the beginning that is in `#scratch`. */
-  private add(type: KnownType, device: string, length: number, hash: number): Entry {
+  private add(type: KnownType, device: string, length: number, hash: number): DeviceEntry {
     if (this.known.size >= MOST) this.clear();
     const count = length >> 2;
     const at = this.used;
@@ -149,7 +154,7 @@ export class Entries {
     }
     for (let k = 0; k < count; k++) this.words[at + k] = this.scratchView.getInt32(4 * k, true);
     this.used += count;
-    const entry: Entry = {
+    const entry: DeviceEntry = {
       type,
       device,
       at,

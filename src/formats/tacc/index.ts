@@ -5,10 +5,10 @@
  */
 export {
   type CounterRule,
+  type CounterVerdict,
   type Reading,
   type Repaired,
   repair,
-  type Verdict,
 } from '../../model/counter.ts';
 export { counterRule, isCounter, scalesEnergy } from '../../model/counter-rules.ts';
 export { blocksOf } from './blocks.ts';

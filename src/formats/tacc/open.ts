@@ -6,23 +6,23 @@
  */
 
 import { scalesEnergy } from '../../model/counter-rules.ts';
-import { type FileSource, FormatError, type OpenOptions } from '../format.ts';
+import { type FileSource, FormatError, type PassOptions } from '../format.ts';
 import type { OpenFile, RawRows, TakeRows } from '../part.ts';
 import { isSalvaged } from '../records.ts';
 import { endsLine } from '../source.ts';
 import { blocksOf, isPacked } from './blocks.ts';
 import { detectRaw, detectText } from './detect.ts';
 import { RawParser } from './parser.ts';
-import { Place, RawPart, type RawTable } from './part.ts';
+import { RawPart, type RawTable, RecordPlace } from './part.ts';
 import { RawRecords } from './records.ts';
 import { GROUP_SCHEMA, MARK_SCHEMA } from './schema.ts';
-import { Survey } from './survey.ts';
+import { RawSurvey } from './survey.ts';
 import type { RawProblem, RawVisitor } from './visitor.ts';
 
 const HEAD_BYTES = 1 << 14;
 
 /** Options that only this format has. */
-export interface RawOpenOptions extends Omit<OpenOptions, 'take'> {
+export interface RawOpenOptions extends Omit<PassOptions, 'take'> {
   /** Gets each row while the file is read. */
   readonly take?: (table: RawTable, rows: RawRows) => void;
   /** Rows are passed on one by one in the order of the file, and each group's line is a row, too. */
@@ -41,7 +41,7 @@ export interface RawFile extends OpenFile {
 }
 
 /** Reads the file once. */
-export function openRaw(source: FileSource, options: OpenOptions = {}): OpenFile {
+export function openRaw(source: FileSource, options: PassOptions = {}): OpenFile {
   const opening = openingRaw(source, options);
   for (;;) {
     const step = opening.next();
@@ -60,8 +60,8 @@ export function* openingRaw(
   let { growing = false } = options;
   const packed = isPacked(source);
   const grows = !packed && (growing || endsLine(source));
-  const survey = new Survey(source, counters);
-  const place = new Place();
+  const survey = new RawSurvey(source, counters);
+  const place = new RecordPlace();
   const parts: RawPart[] = [];
   const byType = new Map<string, RawPart>();
   const nths = new Map<string, number>();

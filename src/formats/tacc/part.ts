@@ -4,7 +4,7 @@
  */
 import type { Schema } from '../../model/metric.ts';
 import { FilePart } from '../file-part.ts';
-import { type FileSource, FormatError, type OpenOptions } from '../format.ts';
+import { type FileSource, FormatError, type PassOptions } from '../format.ts';
 import {
   arrayFor,
   type Codes,
@@ -25,7 +25,7 @@ const FIRST_KEY = RECORD_COLUMNS.length;
 const [TIME, HOST, JOBS, NAME] = [0, 1, 2, 3];
 
 /** What the lines before a record say of it. */
-export class Place {
+export class RecordPlace {
   private seconds = 0;
   private host = '';
   private jobs = '-';
@@ -81,7 +81,7 @@ class Columns {
   }
 
   /** @param values null for marks and groups */
-  add(place: Place, name: string | null, values: BigUint64Array | null): void {
+  add(place: RecordPlace, name: string | null, values: BigUint64Array | null): void {
     if (this.rows === 0) this.begin();
     const row = this.rows++;
     if (values !== null && values !== this.values) {
@@ -129,7 +129,12 @@ class NewestRow implements RawRows {
   values: BigUint64Array = new BigUint64Array(0);
 
   /** Whether its group is another than the one of the row before. */
-  set(part: RawPart, place: Place, name: string | null, values: BigUint64Array | null): boolean {
+  set(
+    part: RawPart,
+    place: RecordPlace,
+    name: string | null,
+    values: BigUint64Array | null,
+  ): boolean {
     if (this.columns.length === 0) this.begin(part.schema, values);
     const isNext = place.line !== this.line;
     if (isNext) {
@@ -152,8 +157,8 @@ class NewestRow implements RawRows {
 }
 
 interface RawPartOptions {
-  /** See `OpenOptions`. */
-  readonly keep: OpenOptions['keep'];
+  /** See `PassOptions`. */
+  readonly keep: PassOptions['keep'];
   /** Whether rows that come later are told. */
   readonly growing: boolean;
   /** See `RawOpenOptions`. */
@@ -205,7 +210,7 @@ export class RawPart extends FilePart implements RawTable {
   }
 
   /** Counts a record in. @param name the device, or of a mark its text; null for a group */
-  add(place: Place, name: string | null, values: BigUint64Array | null): void {
+  add(place: RecordPlace, name: string | null, values: BigUint64Array | null): void {
     if (this.newest === null) this.columns.add(place, name, values);
     else {
       this.count++;
@@ -255,7 +260,7 @@ export class RawPart extends FilePart implements RawTable {
 
   /** A parser that puts the part's records, and no others, into columns. */
   private parserInto(columns: Columns): RawParser {
-    const place = new Place();
+    const place = new RecordPlace();
     const where = {
       property: (name: string, value: string) => place.property(name, value),
       group: (group: RawGroup) => place.group(group),

@@ -3,7 +3,7 @@
  * allocates nothing and examines four bytes at a time. A device's line is recognised by its first bytes, and the line
  * that followed it in the group before is tried first. Any other line is left to the parser's slower path.
  */
-import { Entries, type Entry, type KnownType } from './entries.ts';
+import { DeviceEntries, type DeviceEntry, type KnownType } from './entries.ts';
 
 const NEWLINE = 0x0a;
 const BLANK = 0x20;
@@ -77,11 +77,11 @@ function readLong(
 }
 
 export class RecordReader {
-  private readonly entries = new Entries();
-  private last: Entry = this.entries.none;
+  private readonly entries = new DeviceEntries();
+  private last: DeviceEntry = this.entries.none;
 
   /** The entry of the record that was read last. */
-  get entry(): Entry {
+  get entry(): DeviceEntry {
     return this.last;
   }
 
@@ -149,7 +149,7 @@ export class RecordReader {
   }
 
   /** The entry of a device whose line was read the slower way; made if it is new. */
-  entryOf(type: KnownType, bytes: Uint8Array, from: number, end: number): Entry {
+  entryOf(type: KnownType, bytes: Uint8Array, from: number, end: number): DeviceEntry {
     const entry = this.entries.of(type, bytes, from, end);
     this.last.next = entry;
     this.last = entry;

@@ -2,7 +2,7 @@
  * The survey of a raw stats file: its contents, suspect spots and, on request, the verdicts on counters.
  */
 
-import type { Verdict } from '../../model/counter.ts';
+import type { CounterVerdict } from '../../model/counter.ts';
 import { scalesEnergy } from '../../model/counter-rules.ts';
 import type { Damage, Detection, FileInfo, FileSource } from '../format.ts';
 import { visible } from '../visible.ts';
@@ -23,12 +23,12 @@ type Followed = DeviceRepair | null;
 
 type Suspect = { where: string; what: string; kind: string };
 
-export class Survey implements RawVisitor {
+export class RawSurvey implements RawVisitor {
   private readonly properties: Record<string, string> = {};
   private readonly hosts = new Set<string>();
   private readonly jobs = new Set<string>();
   private readonly suspects: Suspect[] = [];
-  private readonly repairs: Partial<Record<Verdict, number>> = {};
+  private readonly repairs: Partial<Record<CounterVerdict, number>> = {};
   private marks = 0;
   private from: RawGroup | null = null;
   private to: RawGroup | null = null;

@@ -29,7 +29,7 @@ const PERCENT = 0x25;
 const ZERO = 0x30;
 const START = 16 * 1024;
 /** Most bytes of a number. */
-const DIGITS = 20;
+const DIGITS_BYTES = 20;
 const MILLION = 1_000_000;
 
 /** Names may contain no blanks, which would end the field, and nothing that controls a terminal. */
@@ -148,7 +148,7 @@ export class RawWriter {
 
   /** Writes `value`, a whole number from 0 to 2^53. */
   number(value: number): void {
-    this.ensure(DIGITS + 1);
+    this.ensure(DIGITS_BYTES + 1);
     this.values++;
     this.buffer[this.used++] = BLANK;
     let digits = 1;

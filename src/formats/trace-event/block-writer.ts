@@ -1,5 +1,5 @@
 /** Writes blocks of a trace: traced events as slices, with the ends and beginnings of their arrows, and what lies between. */
-import type { Block } from './blocks.ts';
+import type { EventBlock } from './blocks.ts';
 import type { DrawnEvents } from './drawn-events.ts';
 import {
   BYTES,
@@ -86,7 +86,9 @@ function eventsWriter(events: DrawnEvents): WriteEvents {
 }
 
 /** @param events none: there are only blocks without events */
-export function blockWriter(events: DrawnEvents | null): (block: Block, take: TakeBytes) => void {
+export function blockWriter(
+  events: DrawnEvents | null,
+): (block: EventBlock, take: TakeBytes) => void {
   const write: WriteEvents = events === null ? (_from, _to, at) => at : eventsWriter(events);
   return ({ from, to, between, cuts, ends }, take) => {
     let at = 0;

@@ -11,7 +11,7 @@ import type { DrawnEvents } from './drawn-events.ts';
 import { mergeInto, nextOf, type TraceStream } from './merge.ts';
 import type { TraceWriter } from './writer.ts';
 
-export interface Block {
+export interface EventBlock {
   /** Places in the order of events; `to` is after the last. */
   readonly from: number;
   readonly to: number;
@@ -33,7 +33,7 @@ export function* blocksOf(
   events: DrawnEvents | null,
   streams: readonly TraceStream[],
   out: TraceWriter,
-): Generator<Block> {
+): Generator<EventBlock> {
   const order = events?.order ?? new Uint32Array(0);
   const start = events?.start ?? new Float64Array(0);
   const timeAt = (place: number): number => (place < order.length ? start[order[place]] : Infinity);

@@ -2,7 +2,7 @@
  * Trace events as Chrome, PyTorch and many tracers write them, in JSON: slices, counters and instants as tables. Flows, objects
  * and asynchronous slices are counted and not read. Source: “Trace Event Format”, Google, 2016.
  */
-import type { Damage, Detection, FileInfo, FileSource, Format, OpenOptions } from '../format.ts';
+import type { Damage, Detection, FileInfo, FileSource, Format, PassOptions } from '../format.ts';
 import { FormatError } from '../format.ts';
 import type { OpenFile } from '../part.ts';
 import { endOf } from '../source.ts';
@@ -24,7 +24,7 @@ function headOf(source: FileSource): Uint8Array {
 const ENDS = /\}\s*$/;
 const TAIL = 64;
 
-function open(source: FileSource, { take, damage }: OpenOptions = {}): OpenFile {
+function open(source: FileSource, { take, damage }: PassOptions = {}): OpenFile {
   const head = Buffer.from(headOf(source)).toString('latin1');
   const found = place(head);
   if (found === null) {

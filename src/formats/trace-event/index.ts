@@ -1,7 +1,7 @@
 /** Chrome trace events: see docs/export.md. */
 
 export { blockWriter } from './block-writer.ts';
-export { type Block, blocksOf } from './blocks.ts';
+export { blocksOf, type EventBlock } from './blocks.ts';
 export { type DrawnEvents, drawn, joined } from './drawn-events.ts';
 export {
   type EventColumns,

@@ -86,7 +86,7 @@ function isNote(value: unknown): value is Note {
   );
 }
 
-export class Archive {
+export class ArchiveWriter {
   private readonly folder: string;
   private readonly open = new Map<string, Open>();
   /** Messages that could not be filed. */

@@ -1,13 +1,13 @@
 /** Files messages of collectors in an archive, and acknowledges each when it is durable there. */
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
-import type { Archive } from './archive.ts';
+import type { ArchiveWriter } from './archive.ts';
 import { type BrokerOptions, brokerName, connectTo, disconnect, EXCHANGE } from './connection.ts';
 import { RejectedMessageError, type Stamp, stampFrom } from './message.ts';
 import { NUMBER_HEADER, PRODUCER_HEADER } from './publisher.ts';
 import { wait } from './wait.ts';
 
 interface ConsumerOptions extends BrokerOptions {
-  readonly archive: Archive;
+  readonly archive: ArchiveWriter;
   /** Milliseconds between attempts to reach the broker: at first, and at most. */
   readonly retry?: readonly [number, number];
   /** Receives one line about the broker, or about a message that cannot be filed. */

@@ -1,4 +1,4 @@
-export { Archive } from './archive.ts';
+export { ArchiveWriter } from './archive.ts';
 export { BrokerError, type BrokerOptions } from './connection.ts';
 export { AmqpConsumer } from './consumer.ts';
 export { RejectedMessageError } from './message.ts';

@@ -28,7 +28,7 @@ async function columnsOf(recording: OpenRecording, table: string): Promise<Map<s
 }
 
 /** Null if the recording has no animation. */
-async function factsOf(recording: OpenRecording): Promise<AnimationFacts | null> {
+async function animationFactsOf(recording: OpenRecording): Promise<AnimationFacts | null> {
   const columns = await columnsOf(recording, 'ross_model');
   if (!columns.has('lp_id') || !(await columnsOf(recording, 'sim_place')).has('x')) return null;
   const fields = [...columns].flatMap(([name, type]) =>
@@ -119,7 +119,7 @@ const FIELD = {
 } as const;
 
 const animations = sharedBy(async (shown: Shown, signal) =>
-  factsOf(endedBy(await shown.sql(), signal)),
+  animationFactsOf(endedBy(await shown.sql(), signal)),
 );
 
 export const ANIMATION: readonly Route[] = [

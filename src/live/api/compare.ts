@@ -18,7 +18,7 @@ const known = new WeakMap<Shown, Known[]>();
 const MOST_KNOWN = 8;
 
 /** Courses are left out: the page draws its own. */
-function factsOf({
+function compareFactsOf({
   settings,
   unlike,
   explanation,
@@ -105,7 +105,7 @@ export const COMPARE: readonly Route[] = [
         });
       const [pathsA, pathsB] = [pathsOf(a), pathsOf(b)];
       const work = async (signal: AbortSignal) =>
-        factsOf(await compareRecordings(pathsA, pathsB, { signal }));
+        compareFactsOf(await compareRecordings(pathsA, pathsB, { signal }));
       return c.json(await compared(a, b, work).get(context.signal));
     },
   },

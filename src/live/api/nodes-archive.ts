@@ -13,11 +13,11 @@ import {
   type HostDay,
   type Job,
   JobError,
-  type JobList,
   type JobRow,
   type JobsWanted,
   type JobToRead,
   type KeptJobs,
+  type ListedJobs,
   listJobs,
   measuredRows,
   openArchive,
@@ -100,7 +100,7 @@ export interface FoundJobs {
   /** How many jobs the search found, and how many there are. */
   readonly found: number;
   readonly total: number;
-  readonly problems: JobList['problems'];
+  readonly problems: ListedJobs['problems'];
 }
 
 export interface FoundHostDays {
@@ -173,7 +173,7 @@ type Choose = (rows: readonly JobRow[]) => Promise<readonly JobRow[]>;
 class NodeArchive {
   readonly archive: Archive;
   private _accounted: readonly AccountedJob[] | null = null;
-  private readonly _list: SharedWork<JobList>;
+  private readonly _list: SharedWork<ListedJobs>;
   private readonly measured: SharedWork<readonly JobRow[]>;
   private readonly jobs = new Map<string, SharedWork<Job>>();
   private _index: OpenIndex | null = null;

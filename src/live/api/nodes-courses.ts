@@ -2,14 +2,14 @@
 import {
   type HostJob,
   type Job,
-  type Track as JobTrack,
+  type MetricTrack as JobTrack,
   jobTimes,
   type KeyTotals,
   type OddDelta,
   type TypeTable,
   tracksOf,
 } from '../../findings/job/index.ts';
-import type { NodeMetric, NodeType, SuspectSpan } from '../../view/facts/nodes.ts';
+import type { NodeMetric, ShownNodeType, SuspectSpan } from '../../view/facts/nodes.ts';
 import type { EntityBins } from '../../view/series/table.ts';
 import { Track } from '../../view/series/track.ts';
 import type { Steps } from '../../view/steps.ts';
@@ -77,7 +77,7 @@ export function* trackMetrics(job: Job): Steps<NodeMetric[]> {
 }
 
 /** Types with their keys, of all hosts. */
-export function typesWithKeys(job: Job): NodeType[] {
+export function typesWithKeys(job: Job): ShownNodeType[] {
   const found = new Map<
     string,
     {

@@ -3,7 +3,7 @@ import type { LaneSpan } from '../../view/facts/regions.ts';
 import { STEP, type Steps } from '../../view/steps.ts';
 
 /** Stretches of time, one after the other; `hashes[k]` from `times[k]` to `times[k + 1]`, the last to `end`. */
-export interface LaneTimes {
+export interface LaneStretches {
   readonly times: Float64Array;
   readonly hashes: Uint32Array;
   readonly end: number;
@@ -21,7 +21,12 @@ function lastUpTo(times: Float64Array, at: number): number {
 }
 
 /** Spans of equal hashes in [from, to); null where there are more than `most`. */
-function* runs(lane: LaneTimes, from: number, to: number, most: number): Steps<LaneSpan[] | null> {
+function* runs(
+  lane: LaneStretches,
+  from: number,
+  to: number,
+  most: number,
+): Steps<LaneSpan[] | null> {
   const { times, hashes, end } = lane;
   const found: LaneSpan[] = [];
   let open = { from: 0, to: 0, hash: 0, share: 1 };
@@ -42,7 +47,7 @@ function* runs(lane: LaneTimes, from: number, to: number, most: number): Steps<L
 }
 
 /** The region with the most time of each bin; bins with the same one are joined where it had all. */
-function* binned(lane: LaneTimes, from: number, to: number, bins: number): Steps<LaneSpan[]> {
+function* binned(lane: LaneStretches, from: number, to: number, bins: number): Steps<LaneSpan[]> {
   const { times, hashes, end } = lane;
   const width = (to - from) / bins;
   const found: { from: number; to: number; hash: number; share: number }[] = [];
@@ -79,7 +84,7 @@ function* binned(lane: LaneTimes, from: number, to: number, bins: number): Steps
 
 /** Spans of [from, to): exact where there are at most `bins` of them. */
 export function* laneSpans(
-  lane: LaneTimes,
+  lane: LaneStretches,
   from: number,
   to: number,
   bins: number,

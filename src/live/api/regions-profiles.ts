@@ -3,7 +3,7 @@ import { HASH_UNMARKED } from '../../model/region-hash.ts';
 import type { OpenRecording } from '../../query/index.ts';
 import { STEP, type Steps, sorted } from '../../view/steps.ts';
 import { inTurns } from '../net/shared-work.ts';
-import type { LaneTimes } from './regions-lanes.ts';
+import type { LaneStretches } from './regions-lanes.ts';
 
 export interface ProcessTrace {
   readonly host: string;
@@ -12,7 +12,7 @@ export interface ProcessTrace {
   readonly name: string;
   readonly from: number;
   /** Outermost regions; the constant for unmarked time between them. */
-  readonly lane: LaneTimes;
+  readonly lane: LaneStretches;
   readonly epochs: Float64Array;
   /** By hash: visits and seconds from entry to exit. Short visits, which have no times, are left out. */
   readonly regions: ReadonlyMap<number, { count: number; runtime: number }>;

@@ -49,7 +49,7 @@ const NOTHING: RegionFacts = {
   ...{ places: [], sessions: [], traces: [], profiles: [], names: [], suspects: [] },
 };
 
-async function factsOf(shown: Shown, signal: AbortSignal): Promise<RegionFacts> {
+async function regionFactsOf(shown: Shown, signal: AbortSignal): Promise<RegionFacts> {
   if (shown.path === null) return NOTHING;
   return knownOf(shown).facts.get(signal);
 }
@@ -120,7 +120,8 @@ export const REGIONS: readonly Route[] = [
     path: '/regions',
     summary: 'Regions with their totals, processes and hierarchy',
     gives: 'rows of the reports with columns, units and help; what traces there are',
-    answer: async (c, context) => c.json(await factsOf(await context.shown(c), context.signal)),
+    answer: async (c, context) =>
+      c.json(await regionFactsOf(await context.shown(c), context.signal)),
   },
   lanes('/regions/lanes', 'Which region each CPU was in', 'lanes', 'trace'),
   lanes('/regions/processes', 'Which region each process was in', 'processLanes', 'profile trace'),

@@ -6,7 +6,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
-import type { Asked, Refusal } from './asked.ts';
+import type { AskedUrl, Refusal } from './asked.ts';
 import { Callers } from './callers.ts';
 import { EVERYTHING, Users, type Viewer } from './users.ts';
 
@@ -83,7 +83,7 @@ interface AccessOptions {
 const sessionOf = (token: string): string =>
   createHmac('sha256', token).update('session').digest('base64url');
 
-export class Access {
+export class ServerAccess {
   readonly token: string | null;
   private readonly session: string;
   private readonly cookie: string;
@@ -116,7 +116,7 @@ export class Access {
   }
 
   /** Why a request is refused; null if it is answered. */
-  refusal(asked: Asked): Refusal | null {
+  refusal(asked: AskedUrl): Refusal | null {
     if (!this.isOurs(asked)) {
       const line =
         'this server answers to its own name, and to its own page: use the link that it printed';
@@ -130,7 +130,7 @@ export class Access {
    * The header `Set-Cookie` for a browser that follows the page's link; null for all others. The address without the token
    * is `/`.
    */
-  cookieFor({ method, path, query }: Asked): string | null {
+  cookieFor({ method, path, query }: AskedUrl): string | null {
     const given = this.callers === null ? query.get('token') : null;
     if (method !== 'GET' || path !== '/' || given === null || this.byToken(given) === null) {
       return null;
@@ -138,7 +138,7 @@ export class Access {
     return `${this.cookie}=${sessionOf(given)}; HttpOnly; SameSite=Strict; Path=/`;
   }
 
-  private isOurs({ method, path, headers }: Asked): boolean {
+  private isOurs({ method, path, headers }: AskedUrl): boolean {
     const { host, origin } = headers;
     if (host === undefined) return false;
     if (this.names !== null && !this.names.has(nameOf(host))) return false;
@@ -151,7 +151,7 @@ export class Access {
   }
 
   /** The caller; null if unknown. */
-  viewer({ query, headers: { cookie, authorization }, from, socket }: Asked): Viewer | null {
+  viewer({ query, headers: { cookie, authorization }, from, socket }: AskedUrl): Viewer | null {
     if (this.callers !== null) return this.callers.by(socket);
     if (this.allowed?.check(plainAddress(from), isIP(plainAddress(from)) === 6 ? 'ipv6' : 'ipv4')) {
       return EVERYTHING;

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 /** Characters of an address. */
 const MOST_ADDRESS = 8 * 1024;
 
-export interface Asked {
+export interface AskedUrl {
   readonly method: string;
   /** Always begins with `/`. */
   readonly path: string;
@@ -24,7 +24,7 @@ export interface Refusal {
 }
 
 /** Of any text that came as an address, such as `//` or `http://[`: none of them throws. */
-export function askedOf(request: IncomingMessage): Asked | Refusal {
+export function askedOf(request: IncomingMessage): AskedUrl | Refusal {
   const { method = '', url = '', headers, socket } = request;
   if (request.headersDistinct.host?.length !== 1) {
     return { status: 400, line: 'a request names its host, once' };
@@ -39,4 +39,4 @@ export function askedOf(request: IncomingMessage): Asked | Refusal {
   return { method, path: pathname, query: searchParams, headers, from, socket };
 }
 
-export const isRefusal = (one: Asked | Refusal): one is Refusal => 'status' in one;
+export const isRefusal = (one: AskedUrl | Refusal): one is Refusal => 'status' in one;

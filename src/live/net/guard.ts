@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Access, UNKNOWN } from './access.ts';
-import { type Asked, askedOf, isRefusal, type Refusal } from './asked.ts';
+import { type ServerAccess, UNKNOWN } from './access.ts';
+import { type AskedUrl, askedOf, isRefusal, type Refusal } from './asked.ts';
 import { Connections } from './connections.ts';
 import { CONNECTIONS, LIMITS, OTHERS, type RouteLimits } from './limits.ts';
 import { listen, listenAt } from './listen.ts';
@@ -33,7 +33,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 /** A request that may be answered. */
 export interface Admitted {
-  readonly asked: Asked;
+  readonly asked: AskedUrl;
   readonly limits: RouteLimits;
   readonly viewer: Viewer;
   /** Aborted when the client has gone. */
@@ -41,7 +41,7 @@ export interface Admitted {
 }
 
 interface GuardOptions {
-  readonly access: Access;
+  readonly access: ServerAccess;
   /** Answers; the guard catches what it throws. */
   answer(request: IncomingMessage, response: ServerResponse, admitted: Admitted): unknown;
   /** Takes a connection over; null: none can be. */
@@ -49,7 +49,7 @@ interface GuardOptions {
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
-    asked: Asked,
+    asked: AskedUrl,
   ) => Refusal | null;
 }
 
@@ -72,7 +72,7 @@ function bound(response: ServerResponse, most: number): void {
     count(words[0]) ? end.apply(response, words) : response) as typeof end;
 }
 
-export class Guard {
+export class RequestGuard {
   readonly connections = new Connections();
   private readonly options: GuardOptions;
   private readonly server: Server;
@@ -111,7 +111,7 @@ export class Guard {
   }
 
   /** Null where it may be answered. */
-  private refusal(asked: Asked): Refusal | null {
+  private refusal(asked: AskedUrl): Refusal | null {
     const refusal = this.options.access.refusal(asked);
     if (refusal?.status === 403) return refusal;
     const takesBody = asked.method === 'POST' && limitsOf(asked.path).body > 0;
@@ -139,7 +139,7 @@ export class Guard {
   private admit(
     request: IncomingMessage,
     response: ServerResponse,
-    asked: Asked,
+    asked: AskedUrl,
     viewer: Viewer | null,
   ): void {
     // The file of users may have changed this very moment.
@@ -201,7 +201,7 @@ export function refuse(response: ServerResponse, { status, line }: Refusal): voi
 }
 
 /** The page without the token in its address: what is after it (recording, view) stays. */
-function leadToPage(response: ServerResponse, cookie: string, { query, headers }: Asked): void {
+function leadToPage(response: ServerResponse, cookie: string, { query, headers }: AskedUrl): void {
   const rest = new URLSearchParams(query);
   rest.delete('token');
   const location = rest.size > 0 ? `/?${rest}` : '/';

@@ -1,9 +1,9 @@
 /** The half of a server's thread that runs in it: starts, takes messages, and ends when it is told to. */
 import { parentPort } from 'node:worker_threads';
 import { doTask } from '../../os/thread.ts';
-import { type Place, Shared, type ThreadTask, type ToThread } from './thread.ts';
+import { type ServedAt, Shared, type ThreadTask, type ToThread } from './thread.ts';
 
-export interface Running<Message> extends Place {
+export interface Running<Message> extends ServedAt {
   take(message: Message): void;
   close(): Promise<void>;
 }
@@ -12,7 +12,7 @@ export interface Running<Message> extends Place {
 export const runInThread = <Message, Task>(
   start: (task: Task, shared: Shared) => Promise<Running<Message>>,
 ): Promise<void> =>
-  doTask(async ({ task, shared: memory }: ThreadTask<Task>): Promise<Place> => {
+  doTask(async ({ task, shared: memory }: ThreadTask<Task>): Promise<ServedAt> => {
     const shared = new Shared(memory);
     const server = await start(task, shared);
     parentPort?.on('message', (said: ToThread<Message>) => {

@@ -58,7 +58,7 @@ export type ToThread<Message> =
   | { readonly kind: 'message'; readonly message: Message; readonly bytes: number };
 
 /** Where the server listens. */
-export interface Place {
+export interface ServedAt {
   readonly url: string;
   readonly port: number;
 }
@@ -89,7 +89,7 @@ export class ServerThread<Message> {
     worker: Worker,
     shared: Shared,
     { name, killable }: Pick<ThreadOptions<unknown>, 'name' | 'killable'>,
-    { url, port }: Place,
+    { url, port }: ServedAt,
   ) {
     this.worker = worker;
     this.killable = killable;
@@ -120,7 +120,7 @@ export class ServerThread<Message> {
       ...(heap !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heap } }),
     };
     return new Promise((resolve, reject) => {
-      const worker = openThread<{ readonly result: Place }>(script, how, {
+      const worker = openThread<{ readonly result: ServedAt }>(script, how, {
         hear: ({ result }) => resolve(new ServerThread(worker, shared, options, result)),
         fail: (why, fault) =>
           reject(fault === 'threw' ? why : new ServeError(`${name}: ${String(why)}`)),

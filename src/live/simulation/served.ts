@@ -2,7 +2,7 @@
 import { ROSS_EVENT } from '../../model/schemas/ross.ts';
 import type { TableFacts } from '../../view/series/store.ts';
 import { CascadeIndex } from '../../view/simulation/cascades.ts';
-import { LpPlaces } from '../../view/simulation/places.ts';
+import { PlacesByLp } from '../../view/simulation/places.ts';
 import { Rollbacks } from '../../view/simulation/rollbacks.ts';
 import { ApiError } from '../api/route.ts';
 import { inTurns, sharedBy } from '../net/shared-work.ts';
@@ -25,7 +25,7 @@ type Undone = Pick<Traces, 'rollbacks' | 'cascades' | 'places'>;
 const newest = sharedBy(async (shown: Shown, signal): Promise<Undone> => {
   const rollbacks = shown.rollbacks?.() ?? new Rollbacks();
   const cascades = await inTurns(CascadeIndex.of(rollbacks), signal);
-  return { rollbacks, cascades, places: new LpPlaces() };
+  return { rollbacks, cascades, places: new PlacesByLp() };
 });
 
 /** Rollbacks; of a run that goes on the newest, up to 100,000 (`LiveRollbacks`), without the places of LPs. */

@@ -10,7 +10,7 @@ import { type Sources, sourcesOf } from '../../query/sources.ts';
 import type { Table, TablePiece } from '../../query/table.ts';
 import { CascadeIndex } from '../../view/simulation/cascades.ts';
 import { EVENT_COLUMNS, Events } from '../../view/simulation/events.ts';
-import { LpPlaces, readMapping } from '../../view/simulation/places.ts';
+import { PlacesByLp, readMapping } from '../../view/simulation/places.ts';
 import { ROLLBACK_COLUMNS, Rollbacks } from '../../view/simulation/rollbacks.ts';
 import { inTurns, Turns } from '../net/shared-work.ts';
 
@@ -23,7 +23,7 @@ export interface Traces {
   readonly events: Events;
   /** Whether only events that caused rollbacks were traced (`--event-trace=2`). */
   readonly onlyStragglers: boolean;
-  readonly places: LpPlaces;
+  readonly places: PlacesByLp;
 }
 
 const numberOf = (schema: Schema, key: string) =>
@@ -76,8 +76,8 @@ async function readPlaces(
   sources: Sources,
   tables: readonly Table[],
   turns: Turns,
-): Promise<LpPlaces> {
-  const places = new LpPlaces();
+): Promise<PlacesByLp> {
+  const places = new PlacesByLp();
   for (const { path } of sources.files) {
     if (basename(path) === MAPPING) readMapping(readFileSync(path, 'utf8'), places);
   }

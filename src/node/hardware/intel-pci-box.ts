@@ -8,7 +8,7 @@ import { counter, type NodeType } from '../types/type.ts';
 import type { Hardware } from './hardware.ts';
 import { boxMetrics, FREEZE, THAW } from './intel-msr-box.ts';
 import { INTEL, type PciFunction } from './pci.ts';
-import { type Register, type RegisterWrite, registerType } from './register-type.ts';
+import { type RegisterWrite, registerType, type TypeRegister } from './register-type.ts';
 
 const COUNTERS = 4;
 
@@ -20,7 +20,7 @@ export interface PciLayout {
 }
 
 export const LAYOUT: PciLayout = { control: 0xf4, select: 0xd8, counter: 0xa0 };
-const FIXED: Register = { at: 0xd0, width: 8 };
+const FIXED: TypeRegister = { at: 0xd0, width: 8 };
 
 interface PciBoxOptions {
   readonly name: string;
@@ -45,10 +45,10 @@ export function functionsOf(hardware: Hardware, ids: readonly number[]): PciFunc
   throw new UnavailableError(`/proc/bus/pci has no device 8086:${ids.map(hex).join(', ')}`);
 }
 
-export function boxRegisters({ select, counter: count }: PciLayout): Register[] {
+export function boxRegisters({ select, counter: count }: PciLayout): TypeRegister[] {
   return [
-    ...Array.from({ length: COUNTERS }, (_, k): Register => ({ at: select + 4 * k, width: 4 })),
-    ...Array.from({ length: COUNTERS }, (_, k): Register => ({ at: count + 8 * k, width: 8 })),
+    ...Array.from({ length: COUNTERS }, (_, k): TypeRegister => ({ at: select + 4 * k, width: 4 })),
+    ...Array.from({ length: COUNTERS }, (_, k): TypeRegister => ({ at: count + 8 * k, width: 8 })),
   ];
 }
 

@@ -9,7 +9,7 @@ import { UnavailableError } from '../tree.ts';
 import { type RegisterSpace, registerName, type Width } from './registers.ts';
 
 /** Called for each write, in order. */
-export type Recorder = (space: string, at: number, value: bigint) => void;
+export type RegisterRecorder = (space: string, at: number, value: bigint) => void;
 
 /** A file of a tree. @throws UnavailableError */
 export function contentOf(path: string): Buffer {
@@ -27,10 +27,10 @@ export function contentOf(path: string): Buffer {
 export class RecordedMsr implements RegisterSpace {
   readonly name: string;
   private readonly values = new Map<number, bigint>();
-  private readonly record: Recorder;
+  private readonly record: RegisterRecorder;
 
   /** @throws UnavailableError */
-  constructor(name: string, path: string, record: Recorder) {
+  constructor(name: string, path: string, record: RegisterRecorder) {
     this.name = name;
     this.record = record;
     const lines = contentOf(path).toString('latin1').split('\n');
@@ -62,9 +62,9 @@ export class RecordedMsr implements RegisterSpace {
 export class RecordedPci implements RegisterSpace {
   readonly name: string;
   private readonly bytes: Buffer;
-  private readonly record: Recorder;
+  private readonly record: RegisterRecorder;
 
-  constructor(name: string, bytes: Buffer, record: Recorder) {
+  constructor(name: string, bytes: Buffer, record: RegisterRecorder) {
     this.name = name;
     this.record = record;
     this.bytes = bytes;

@@ -16,7 +16,7 @@ import {
 } from './registers.ts';
 import { isNarrow, type WideCounter, wideCounter, widened } from './wide-counter.ts';
 
-export interface Register {
+export interface TypeRegister {
   readonly at: number;
   readonly width: Width;
 }
@@ -26,10 +26,10 @@ export interface Box {
   readonly device: string;
   /** As `Hardware.space` knows it. */
   readonly space: string;
-  readonly registers: readonly Register[];
+  readonly registers: readonly TypeRegister[];
 }
 
-export interface RegisterWrite extends Register {
+export interface RegisterWrite extends TypeRegister {
   readonly space: string;
   readonly value: bigint;
   /** Bits of the register that it has already stay set. */
@@ -46,7 +46,7 @@ interface RegisterType extends Omit<NodeType, 'open' | 'program'> {
 }
 
 /** Registers of 64 bits, from `first` on. */
-export function row(first: number, count: number, step = 1): Register[] {
+export function row(first: number, count: number, step = 1): TypeRegister[] {
   return Array.from({ length: count }, (_, k) => ({ at: first + k * step, width: 8 }));
 }
 

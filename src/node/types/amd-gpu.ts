@@ -5,7 +5,7 @@
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { type Device, Devices } from './devices.ts';
-import { alone, type Field, FileFields, fieldsHere } from './file-fields.ts';
+import { alone, type FileField, FileFields, fieldsHere } from './file-fields.ts';
 import { type Collector, gauge, type NodeType } from './type.ts';
 
 const FOLDER = 'sys/class/drm';
@@ -24,7 +24,7 @@ const FILES = [
 ];
 
 /** What a card provides; empty if it is no AMD GPU. Its sensors are in a folder whose number is not known in advance. */
-function fieldsOf(tree: NodeTree, card: string): readonly Field[] {
+function fieldsOf(tree: NodeTree, card: string): readonly FileField[] {
   const folder = `${FOLDER}/${card}/device`;
   if (!/^card\d+$/.test(card) || tree.text(`${folder}/mem_info_vram_total`) === null) return [];
   const sensors = (tree.list(`${folder}/hwmon`) ?? []).flatMap((chip) =>

@@ -7,7 +7,7 @@ import type { RawWriter } from '../../formats/tacc/writer.ts';
 import { JOBS_PARENT, unifiedJobs } from '../slurm.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
 import { type Device, Devices } from './devices.ts';
-import { alone, type Field, FileFields, fieldsHere, keyed } from './file-fields.ts';
+import { alone, type FileField, FileFields, fieldsHere, keyed } from './file-fields.ts';
 import { pressureFields } from './psi.ts';
 import { type Collector, counter, gauge, type NodeType } from './type.ts';
 
@@ -29,7 +29,7 @@ export function jobDevices(
 }
 
 /** Fields that a job's group has; where no job runs, those of the group above, whose files are the same. */
-function fieldsOfJobs(tree: NodeTree, fields: readonly Field[]): readonly Field[] {
+function fieldsOfJobs(tree: NodeTree, fields: readonly FileField[]): readonly FileField[] {
   for (const folder of [...(unifiedJobs(tree)?.values() ?? []), JOBS_PARENT]) {
     const here = fieldsHere(tree, folder, fields);
     if (here.length > 0) return here;
@@ -40,7 +40,12 @@ function fieldsOfJobs(tree: NodeTree, fields: readonly Field[]): readonly Field[
   );
 }
 
-function cgroupType(name: string, help: string, source: string, all: readonly Field[]): NodeType {
+function cgroupType(
+  name: string,
+  help: string,
+  source: string,
+  all: readonly FileField[],
+): NodeType {
   const open = (tree: NodeTree): Collector => {
     const fields = fieldsOfJobs(tree, all);
     const devices = jobDevices(tree, (folder, job) => {

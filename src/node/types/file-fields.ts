@@ -8,7 +8,7 @@ import type { KernelFile } from '../kernel-file.ts';
 import type { NodeTree } from '../tree.ts';
 
 /** A key, and where its number is found. */
-export interface Field {
+export interface FileField {
   readonly metric: Metric;
   /** The file's name in the folder. */
   readonly file: string;
@@ -17,9 +17,9 @@ export interface Field {
 }
 
 /** The only number in a file. */
-export const alone = (metric: Metric, file: string): Field => ({ metric, file, after: ['\n'] });
+export const alone = (metric: Metric, file: string): FileField => ({ metric, file, after: ['\n'] });
 /** A number in a line that begins with its key. */
-export const keyed = (metric: Metric, file: string, key = metric.key): Field => ({
+export const keyed = (metric: Metric, file: string, key = metric.key): FileField => ({
   metric,
   file,
   after: [`\n${key} `],
@@ -52,8 +52,8 @@ export function digitsAfter(text: string, words: readonly string[]): string | nu
 export function fieldsHere(
   tree: NodeTree,
   folder: string,
-  fields: readonly Field[],
-): readonly Field[] {
+  fields: readonly FileField[],
+): readonly FileField[] {
   return fields.filter(({ file, after }) => {
     const text = tree.text(`${folder}/${file}`);
     return text !== null && digitsAfter(`\n${text}\n`, after) !== null;
@@ -62,11 +62,11 @@ export function fieldsHere(
 
 /** A folder's fields, read again and again. */
 export class FileFields {
-  private readonly fields: readonly Field[];
+  private readonly fields: readonly FileField[];
   private readonly files = new Map<string, KernelFile>();
 
   /** @throws UnavailableError if a file of the fields cannot be opened */
-  constructor(tree: NodeTree, folder: string, fields: readonly Field[]) {
+  constructor(tree: NodeTree, folder: string, fields: readonly FileField[]) {
     this.fields = fields;
     try {
       for (const { file } of fields) {

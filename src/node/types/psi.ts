@@ -5,7 +5,7 @@
  */
 import type { RawWriter } from '../../formats/tacc/writer.ts';
 import { type NodeTree, UnavailableError } from '../tree.ts';
-import { type Field, FileFields, fieldsHere } from './file-fields.ts';
+import { type FileField, FileFields, fieldsHere } from './file-fields.ts';
 import { type Collector, counter, type NodeType } from './type.ts';
 
 const FOLDER = 'proc/pressure';
@@ -18,9 +18,9 @@ const RESOURCES = [
 ] as const;
 
 /** Totals of all resources; `file`: name of a resource's file. */
-export const pressureFields = (file: (resource: string) => string): readonly Field[] =>
+export const pressureFields = (file: (resource: string) => string): readonly FileField[] =>
   RESOURCES.flatMap(([resource, what]) => {
-    const field = (how: string, help: string): Field => ({
+    const field = (how: string, help: string): FileField => ({
       metric: counter(`${resource}_${how}`, help, 'us'),
       file: file(resource),
       after: [`\n${how} `, ' total='],

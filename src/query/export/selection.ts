@@ -65,7 +65,7 @@ async function described(
   try {
     const result = await connection.run(`${sql} LIMIT 0`);
     const types = result.columnTypes().map(String);
-    const facts = table === null ? new Map() : await factsOf(connection, table);
+    const facts = table === null ? new Map() : await columnFactsOf(connection, table);
     const columns = result.deduplicatedColumnNames().map((column, k) => ({
       name: column,
       type: types[k],
@@ -81,7 +81,7 @@ async function described(
 }
 
 /** Units and sentences of a table's columns; of a view with rates, of its counters' table. */
-async function factsOf(
+async function columnFactsOf(
   connection: DuckDBConnection,
   table: readonly string[],
 ): Promise<Map<string, { unit: string; help: string }>> {

@@ -37,7 +37,7 @@ class Growing {
   }
 }
 
-export interface TableColumns {
+export interface ExportedColumns {
   readonly rows: number;
   /** Seconds since the recording's start. */
   readonly t: Float64Array;
@@ -59,7 +59,7 @@ export function columnsOfTable(
   range: TimeRange,
   most: number,
   tooMany: () => Error,
-): TableColumns {
+): ExportedColumns {
   const names = Object.keys(asked);
   const places = names.map((name) => table.columns.findIndex((column) => column.name === name));
   const isWhole = range.from === -Infinity && range.to === Infinity;

@@ -5,7 +5,7 @@ import type {
   TraceThread,
   TraceWriter,
 } from '../../formats/trace-event/index.ts';
-import type { Columns } from './vectors.ts';
+import type { VectorColumns } from './vectors.ts';
 
 const nanoseconds = (seconds: number): number => Math.max(0, Math.round(seconds * 1e9));
 
@@ -42,7 +42,7 @@ export class CounterStream extends RowStream {
   private readonly names: readonly string[];
   private readonly series: readonly { readonly key: string; readonly values: Float64Array }[];
 
-  constructor(columns: Columns, keys: readonly string[], base: number) {
+  constructor(columns: VectorColumns, keys: readonly string[], base: number) {
     super(columns.numbers(0));
     this.base = base;
     this.pid = columns.integers(1);
@@ -66,11 +66,11 @@ export class CounterStream extends RowStream {
 export class InstantStream extends RowStream {
   private readonly category: string;
   private readonly lane: (pid: number, tid: number) => TraceThread;
-  private readonly columns: Columns;
+  private readonly columns: VectorColumns;
   private readonly keys: readonly string[];
 
   constructor(
-    columns: Columns,
+    columns: VectorColumns,
     category: string,
     keys: readonly string[],
     lane: (pid: number, tid: number) => TraceThread,
@@ -108,7 +108,7 @@ export class RegionStream extends RowStream {
   private readonly last: number;
   private readonly rows: number;
 
-  constructor(columns: Columns, base: number) {
+  constructor(columns: VectorColumns, base: number) {
     super(columns.numbers(0));
     this.base = base;
     this.pid = columns.integers(1);

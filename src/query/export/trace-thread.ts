@@ -1,6 +1,6 @@
 /** A thread that writes blocks of a trace. */
 import { workerData } from 'node:worker_threads';
-import { type Block, blockWriter, type DrawnEvents } from '../../formats/trace-event/index.ts';
+import { blockWriter, type DrawnEvents, type EventBlock } from '../../formats/trace-event/index.ts';
 import { answerAll } from '../../os/thread.ts';
 import { type BytePart, partsIn } from './byte-part.ts';
 
@@ -8,17 +8,17 @@ export interface ThreadData {
   readonly gzip: boolean;
 }
 
-export type ThreadTask =
+export type TraceThreadTask =
   | { readonly kind: 'events'; readonly events: DrawnEvents | null }
   /** Answered by the block's bytes, in parts; those that fit are in `memory`. */
-  | { readonly kind: 'block'; readonly block: Block; readonly memory: Uint8Array };
+  | { readonly kind: 'block'; readonly block: EventBlock; readonly memory: Uint8Array };
 
 const { gzip } = workerData as ThreadData;
 // Loading it takes a tenth of a second.
 const deflated = gzip ? (await import('./deflate.ts')).deflated : null;
 let write = blockWriter(null);
 
-answerAll((task: ThreadTask): readonly BytePart[] => {
+answerAll((task: TraceThreadTask): readonly BytePart[] => {
   if (task.kind === 'events') {
     write = blockWriter(task.events);
     return [];

@@ -1,9 +1,9 @@
 /** Writes blocks of a trace, in this thread and others beside it. */
-import { type Block, blockWriter, type DrawnEvents } from '../../formats/trace-event/index.ts';
+import { blockWriter, type DrawnEvents, type EventBlock } from '../../formats/trace-event/index.ts';
 import { AnsweringThread } from '../../os/thread.ts';
 import { type BytePart, partsIn } from './byte-part.ts';
 import { deflated } from './deflate.ts';
-import type { ThreadData, ThreadTask } from './trace-thread.ts';
+import type { ThreadData, TraceThreadTask } from './trace-thread.ts';
 
 /** Blocks that a thread has in hand or waiting, so that it need not wait for the next. */
 const AHEAD = 2;
@@ -16,7 +16,7 @@ export interface WrittenBlock {
   release(): void;
 }
 
-type Thread = AnsweringThread<ThreadTask, readonly BytePart[]>;
+type Thread = AnsweringThread<TraceThreadTask, readonly BytePart[]>;
 
 export class TraceThreads {
   private readonly threads: readonly Thread[];
@@ -47,7 +47,7 @@ export class TraceThreads {
   }
 
   /** A block goes to a thread that has little to do; if all are busy it is written here. */
-  async write(block: Block): Promise<WrittenBlock> {
+  async write(block: EventBlock): Promise<WrittenBlock> {
     const memory = this.memory.pop() ?? new Uint8Array(new SharedArrayBuffer(BLOCK_BYTES));
     const thread = this.threads.find(({ waiting }) => waiting < AHEAD);
     let parts: readonly BytePart[];

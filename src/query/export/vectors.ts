@@ -63,7 +63,7 @@ class Growing<T extends NumberArray> {
 const FIRST = 1 << 16;
 
 /** By column: `DOUBLE` and `UINTEGER` as arrays, `VARCHAR` as texts. Missing: NaN, 0, ''. */
-export interface Columns {
+export interface VectorColumns {
   readonly rows: number;
   numbers(column: number): Float64Array;
   integers(column: number): Uint32Array;
@@ -80,7 +80,7 @@ export async function columnsOf(
   types: readonly ('DOUBLE' | 'UINTEGER' | 'VARCHAR')[],
   most = Infinity,
   tooMany: () => Error = () => new Error('too many rows'),
-): Promise<Columns> {
+): Promise<VectorColumns> {
   const result = await connection.stream(sql);
   const doubles = types.map(() => new Growing((n) => new Float64Array(n), 0));
   const integers = types.map(() => new Growing((n) => new Uint32Array(n), 0));

@@ -18,7 +18,7 @@ import { Hierarchy, recordOf } from './process-record.ts';
 import type { ApplicationProcess } from './process-table.ts';
 import type { Sampled } from './sampled.ts';
 
-export interface HostState {
+export interface ReportedHost {
   readonly host: string;
   readonly processes: readonly ApplicationProcess[];
   readonly sampled: Sampled;
@@ -41,7 +41,7 @@ export interface HostState {
   readonly warnings: readonly string[];
 }
 
-export function hostReport(state: HostState): HostReport {
+export function hostReport(state: ReportedHost): HostReport {
   const { sampled, agent, compat, processes, zero, now } = state;
   const records = processes.map((process) => recordOf(process, zero, now));
   const exact = exactTotals(records);
@@ -93,7 +93,7 @@ function epochSection(
   return { epoch: section(seconds, epoch.leastCount, fields) };
 }
 
-function applicationSection(state: HostState, exact: ExactTotals): ReportFields {
+function applicationSection(state: ReportedHost, exact: ExactTotals): ReportFields {
   const { sampled, compat, processes } = state;
   const runtime = processes.length === 0 ? state.elapsed : exact.ended - exact.started;
   // Of a program that marks nothing, samples begin and end within its time: energy is that of their time.
@@ -130,7 +130,7 @@ function peakMemory(): number | null {
 }
 
 function extraOf(
-  state: HostState,
+  state: ReportedHost,
   records: readonly ProcessRecord[],
   exact: ExactTotals,
 ): { readonly [key: string]: ExtraValue } {

@@ -21,7 +21,7 @@ export class RecordFilterError extends TriscopeError {
 }
 
 /** A setting of a filter. */
-export interface Setting {
+export interface FilterSetting {
   readonly name: string;
   readonly value: number;
   /** Whole numbers only. */
@@ -34,7 +34,7 @@ export interface Setting {
 export function settingsFrom(
   filter: string,
   given: readonly string[],
-  settings: readonly Setting[],
+  settings: readonly FilterSetting[],
 ): number[] {
   if (given.length > settings.length) {
     const names = settings.map(({ name }) => name).join(',');

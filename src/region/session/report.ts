@@ -3,7 +3,7 @@ import { generalText } from '../../formats/geopm/number-text.ts';
 import { quoted } from '../../formats/geopm/yaml-text.ts';
 import { quotedText } from '../../model/csv.ts';
 import type { WatchColumn } from './requests.ts';
-import { Statistics } from './statistics.ts';
+import { SignalStatistics } from './statistics.ts';
 
 const FIELDS = ['count', 'first', 'last', 'min', 'max', 'mean', 'std'] as const;
 
@@ -41,8 +41,8 @@ export type ReportFormat = 'yaml' | 'csv' | 'json';
 export class SessionReport {
   private readonly host: string;
   private readonly columns: readonly WatchColumn[];
-  private signals: Statistics[] = [];
-  private periods = new Statistics();
+  private signals: SignalStatistics[] = [];
+  private periods = new SignalStatistics();
   private _samples = 0;
   private firstTime = 0;
   private lastTime = 0;
@@ -57,8 +57,8 @@ export class SessionReport {
   }
 
   private begin(): void {
-    this.signals = this.columns.map(() => new Statistics());
-    this.periods = new Statistics();
+    this.signals = this.columns.map(() => new SignalStatistics());
+    this.periods = new SignalStatistics();
     this._samples = 0;
   }
 

@@ -4,7 +4,7 @@ import { SignalError } from '../signal-error.ts';
 import type { SignalDomain } from '../signals/provider.ts';
 
 /** A signal with a domain and its index, as they were written. */
-export interface Request {
+export interface SignalRequest {
   /** Name or alias of a signal. */
   readonly signal: string;
   /** Name of a domain, such as `package`. */
@@ -36,7 +36,7 @@ export interface WatchColumn {
  * parseRequest('CPU_ENERGY package *'); // { signal: 'CPU_ENERGY', domain: 'package', index: '*' }
  * ```
  */
-export function parseRequest(line: string): Request | null {
+export function parseRequest(line: string): SignalRequest | null {
   if (line.trimStart().startsWith('#')) return null;
   const words = line.trim().split(/\s+/);
   if (words.length !== 3) {
@@ -59,7 +59,10 @@ export function parseRequest(line: string): Request | null {
  * platform.close();
  * ```
  */
-export function requestedColumns(platform: Platform, requests: readonly Request[]): WatchColumn[] {
+export function requestedColumns(
+  platform: Platform,
+  requests: readonly SignalRequest[],
+): WatchColumn[] {
   return requests.flatMap(({ signal, domain, index }) => {
     const place = platform.domain(domain);
     if (index !== '*' && !/^\d+$/.test(index)) {

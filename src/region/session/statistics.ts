@@ -1,5 +1,5 @@
 /** Statistics of a stream of numbers, one number at a time. Absent numbers are not counted. */
-export class Statistics {
+export class SignalStatistics {
   count = 0;
   first = Number.NaN;
   last = Number.NaN;

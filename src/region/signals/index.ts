@@ -14,7 +14,7 @@ export {
   SignalConfigError,
   SignalError,
 } from '../signal-error.ts';
-export { isSignalDomain, parseCpuList, Topology } from '../topology.ts';
+export { isSignalDomain, MachineTopology, parseCpuList } from '../topology.ts';
 export {
   type Behaviour,
   type Control,

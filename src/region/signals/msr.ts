@@ -2,7 +2,7 @@
  * Model-specific registers of Intel's (and, for APERF and MPERF, AMD's) processors. Each signal is there where its
  * register can be read. Source: Intel SDM volume 4; formulae as GEOPM has them.
  */
-import { MsrFile, type Register } from '../msr-file.ts';
+import { MsrFile, type MsrRegister } from '../msr-file.ts';
 import type { Tick } from '../tick.ts';
 import { type CpuModel, cpuModel } from './cpu-model.ts';
 import { RAW_REGISTERS } from './msr-raw.ts';
@@ -28,7 +28,7 @@ const REGISTERS = {
 const HZ_PER_RATIO = 100e6;
 
 /** What is read: registers of one CPU to a value. */
-type Formula = (msr: (number: number) => Register, model: CpuModel, tick: Tick) => SignalReader;
+type Formula = (msr: (number: number) => MsrRegister, model: CpuModel, tick: Tick) => SignalReader;
 
 type Msr = SignalDeclaration & {
   /** It is absent where one of these is. */
@@ -53,7 +53,7 @@ const FINE = new Set([0x3f, 0x4f, 0x56, 0x55, 0x57, 0x6a, 0x6c, 0x8f]);
 const FINER = new Set([0x2a, 0x2d, 0x3a, 0x3e]);
 
 /** Joules per count of a package's energy. */
-function packageScale({ family, model }: CpuModel, unit: Register): number {
+function packageScale({ family, model }: CpuModel, unit: MsrRegister): number {
   if (family === 6 && FINER.has(model)) return 2 ** -16;
   if (family === 6 && FINE.has(model)) return 2 ** -14;
   return unit.present ? 2 ** -unit.bits(8, 12) : 2 ** -14;

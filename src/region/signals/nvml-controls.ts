@@ -5,7 +5,7 @@
  * GPU's own end: before anything was written, and when settings are restored. If neither end is set, the clock is not locked.
  */
 import type { ClockKind, ClockLimits, GpuLimits, NvmlLibrary } from '../../os/nvml.ts';
-import type { Control, ControlDeclaration, Setting } from './provider.ts';
+import type { Control, ControlDeclaration, ControlSetting } from './provider.ts';
 
 type End = 'least' | 'most';
 
@@ -53,7 +53,7 @@ class ClockRange {
   }
 
   /** No settings if the GPU does not tell its highest frequency. */
-  setting(end: End): Setting[] {
+  setting(end: End): ControlSetting[] {
     if (Number.isNaN(this.limits.most)) return [];
     return [
       {
@@ -85,7 +85,7 @@ class ClockRange {
   }
 }
 
-function powerSetting(limits: GpuLimits, id: string): Setting[] {
+function powerSetting(limits: GpuLimits, id: string): ControlSetting[] {
   if (Number.isNaN(limits.power())) return [];
   return [
     {

@@ -9,9 +9,9 @@ import type { Tick } from '../tick.ts';
 import {
   type Control,
   type ControlDeclaration,
+  type ControlSetting,
   NOTHING,
   type Provider,
-  type Setting,
   type Signal,
   type SignalDeclaration,
   type SignalReader,
@@ -221,7 +221,7 @@ function limitControl(
   control: ControlDeclaration,
 ): Control {
   const file = control.unit === 'W' ? 'power_limit_uw' : 'time_window_us';
-  const settings = (index: number): Setting[] =>
+  const settings = (index: number): ControlSetting[] =>
     zones
       .filter((zone) => zone.index === index)
       .map(({ folder }) => `${folder}/constraint_${longTerm(machine, folder)}_${file}`)

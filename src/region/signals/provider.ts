@@ -67,7 +67,7 @@ export interface ControlDeclaration {
 }
 
 /** One place that a control sets, and how a value in the control's unit is written there. */
-export interface Setting {
+export interface ControlSetting {
   /** Absolute, of a file; of what is no file, a name by which `region restore` finds it again, in another process too. */
   readonly path: string;
   /** How it is read and written where it is no file: the text is a whole number. What throws says why. */
@@ -79,7 +79,7 @@ export interface Setting {
 /** A setting with its places: of each index the registers or files that make it up. */
 export interface Control extends ControlDeclaration {
   /** What has to be written for native domain `index`; empty where it has none. */
-  settings(index: number): readonly Setting[];
+  settings(index: number): readonly ControlSetting[];
 }
 
 /** What a provider is given: the machine, and other providers' signals by name. */

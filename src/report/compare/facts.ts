@@ -77,7 +77,7 @@ export async function hostsOf(recording: OpenRecording, has: Has): Promise<strin
 }
 
 /** The facts in the order in which they are shown; each key with its unit once. */
-export async function factsOf(
+export async function comparedFactsOf(
   recording: OpenRecording,
   path: string,
   hosts: readonly string[],

@@ -6,17 +6,17 @@ import { type Explanation, explain } from './causes/explain.ts';
 import type { Fact } from './facts.ts';
 import { compareFindings, type FindingChange } from './findings.ts';
 import { pairHosts } from './hosts.ts';
-import type { CompareOptions, Run } from './run.ts';
+import type { ComparedRun, CompareOptions } from './run.ts';
 import { readRuns } from './runs.ts';
 import { SCOPES, type Scope } from './scope.ts';
 import { compareSettings, type SettingChange, unlikeness } from './settings.ts';
 import { MEAN_PE } from './simulator.ts';
 import { type Change, compareValues, type NamedValue, type Side } from './values.ts';
 
-export type { Cause, Explanation } from './causes/explain.ts';
+export type { Explanation, TimeCause } from './causes/explain.ts';
 export type { FindingChange } from './findings.ts';
 export { OF_SETTINGS, type SettingChange } from './settings.ts';
-export type { Change, Verdict } from './values.ts';
+export type { Change, ChangeVerdict } from './values.ts';
 export { SCOPES, type Scope };
 
 export interface FactChange {
@@ -55,13 +55,15 @@ export async function compareRecordings(
 ): Promise<Comparison> {
   const paths = [pathsA, pathsB].map((one) => (typeof one === 'string' ? [one] : one));
   const known = await readRuns(paths.flat(), options);
-  const [a, b] = paths.map((side) => side.map((path) => known.get(path) as Run));
+  const [a, b] = paths.map((side) => side.map((path) => known.get(path) as ComparedRun));
   const first = a[0];
   const names = new Map([...a, ...b].map((run) => [run, pairHosts(first.hosts, run.hosts)]));
   const { notes, keeps } = comparable([...a, ...b]);
   const changes = SCOPES.flatMap((scope) => {
-    const of = (run: Run) => (run.values.get(scope) ?? []).filter((one) => keeps(scope, one));
-    const side = (runs: readonly Run[]): Side => runs.map((run) => [of(run), names.get(run)]);
+    const of = (run: ComparedRun) =>
+      (run.values.get(scope) ?? []).filter((one) => keeps(scope, one));
+    const side = (runs: readonly ComparedRun[]): Side =>
+      runs.map((run) => [of(run), names.get(run)]);
     return compareValues(scope, side(a), side(b));
   });
   if (changes.every(({ verdict }) => verdict.startsWith('only'))) {
@@ -75,7 +77,7 @@ export async function compareRecordings(
     b.map((run) => run.settings),
   );
   const unlike = unlikeness(settings);
-  const timesOf = (runs: readonly Run[]) => runs.flatMap(({ times }) => times ?? []);
+  const timesOf = (runs: readonly ComparedRun[]) => runs.flatMap(({ times }) => times ?? []);
   return {
     settings,
     unlike,
@@ -96,8 +98,8 @@ export async function compareRecordings(
 }
 
 /** States the lengths of the ramps that are left out. */
-function rampNotes(a: readonly Run[], b: readonly Run[]): string[] {
-  const told = ([name, runs]: readonly [string, readonly Run[]]) => {
+function rampNotes(a: readonly ComparedRun[], b: readonly ComparedRun[]): string[] {
+  const told = ([name, runs]: readonly [string, readonly ComparedRun[]]) => {
     const ramps = runs.map(({ ramp }) => ramp ?? 0);
     const [least, most] = [Math.min(...ramps), Math.max(...ramps)].map((ramp) => ramp.toFixed(2));
     return most === '0.00' ? [] : [`${least === most ? '' : `${least} to `}${most} s of ${name}`];
@@ -110,11 +112,11 @@ function rampNotes(a: readonly Run[], b: readonly Run[]): string[] {
       ];
 }
 
-const countOf = (run: Run, scope: Scope): number =>
+const countOf = (run: ComparedRun, scope: Scope): number =>
   new Set(run.values.get(scope)?.map(({ entity }) => entity)).size;
 
 /** Runs with different numbers of PEs or KPs are not compared by PE or KP, which hold different LPs. */
-function comparable(runs: readonly Run[]) {
+function comparable(runs: readonly ComparedRun[]) {
   const differ = (scope: Scope) =>
     new Set(runs.map((run) => countOf(run, scope)).filter((count) => count > 0)).size > 1;
   const pes = differ('pe');
@@ -140,10 +142,10 @@ function comparable(runs: readonly Run[]) {
 const nameOfFact = ({ key, unit }: Pick<Fact, 'key' | 'unit'>) => `${key} ${unit}`;
 
 /** Of several runs the median of numbers, and each text once. */
-function compareFacts(a: readonly Run[], b: readonly Run[]): FactChange[] {
+function compareFacts(a: readonly ComparedRun[], b: readonly ComparedRun[]): FactChange[] {
   const all = [...a, ...b].flatMap(({ facts }) => facts);
   const about = new Map(all.map((fact) => [nameOfFact(fact), fact]));
-  const of = (runs: readonly Run[], name: string): Fact['value'] | null => {
+  const of = (runs: readonly ComparedRun[], name: string): Fact['value'] | null => {
     const values = runs.flatMap(({ facts }) =>
       facts.flatMap((fact) => (nameOfFact(fact) === name ? [fact.value] : [])),
     );

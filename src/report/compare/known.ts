@@ -8,7 +8,7 @@ import {
   SECONDARY_SHARE,
   type Weights,
 } from '../../model/measures/index.ts';
-import type { Measure } from './measures.ts';
+import type { ComparedMeasure } from './measures.ts';
 
 export const WORK = ['events_processed', 'events_rolled_back'];
 export const COMMITTED: Weights = { events_processed: 1, events_rolled_back: -1 };
@@ -67,7 +67,7 @@ export const weighedSql = (weights: Weights): string =>
     .join(' + ');
 
 /** A sample's parts of the two sums, as SQL. */
-export function sqlOf(one: Known): Measure {
+export function sqlOf(one: Known): ComparedMeasure {
   const { key, unit, good, isSampled, factor, of, per } = one;
   const count = factor === 1 ? weighedSql(of) : `${factor} * (${weighedSql(of)})`;
   const below =

@@ -10,7 +10,7 @@ export type Good = Declared['good'];
 export const BLOCKS = 20;
 
 /** A number to be asked for: the ratio of two sums over samples. */
-export interface Measure {
+export interface ComparedMeasure {
   /** Which way is good, as it is declared; absent where neither is. */
   readonly good?: Good;
   readonly key: string;
@@ -31,7 +31,7 @@ export interface Samples {
   readonly lanes: 'sum' | 'mean';
   /** SQL of a sample's work. Totals are proportional to it, so their error is that of their ratio to it. */
   readonly work?: string;
-  readonly measures: readonly Measure[];
+  readonly measures: readonly ComparedMeasure[];
 }
 
 /** Sums of a number's samples by stretch of the recording. */
@@ -70,14 +70,14 @@ export const BLOCK = `least(${BLOCKS - 1}, coalesce(floor((t - first) / span * $
 /** Sums of each measure's parts by stretch, n0, d0, n1, … after host, entity, stretch, and where stretches begin and how long they are. */
 function statement({ sql, lanes, measures, work = 'seconds' }: Samples): string {
   const divided = lanes === 'sum' ? ' / lanes' : '';
-  const lower = ({ per, count }: Measure) => {
+  const lower = ({ per, count }: ComparedMeasure) => {
     if (per === 'total') return work;
     return per === 'second'
       ? `CASE WHEN seconds > 0 AND (${count}) IS NOT NULL THEN seconds${divided} END`
       : per;
   };
   // A sample of unknown duration counts in totals, but in no rate.
-  const upper = ({ per, count }: Measure) =>
+  const upper = ({ per, count }: ComparedMeasure) =>
     per === 'second' ? `CASE WHEN seconds > 0 THEN ${count} END` : count;
   const sums = measures.flatMap((one) => [`sum(${upper(one)})`, `sum(${lower(one)})`]);
   return `WITH sample AS MATERIALIZED (${sql}),
@@ -118,7 +118,7 @@ export async function* measured(
   }
 }
 
-function entityOf(stretches: readonly (readonly Value[])[], measures: readonly Measure[]) {
+function entityOf(stretches: readonly (readonly Value[])[], measures: readonly ComparedMeasure[]) {
   const numbers = column(stretches, 2);
   return measures.map((measure, k) => measuredOf(stretches, numbers, measure, k));
 }
@@ -129,7 +129,7 @@ const column = (rows: readonly (readonly Value[])[], at: number) =>
 function measuredOf(
   stretches: readonly (readonly Value[])[],
   numbers: readonly number[],
-  { key, unit, good = null, per, isSampled = false }: Measure,
+  { key, unit, good = null, per, isSampled = false }: ComparedMeasure,
   k: number,
 ): Measured {
   const [[host, entity, , from, length]] = stretches;

@@ -1,7 +1,7 @@
 /** What is compared of hosts: the metrics of raw stats by type, and signals of traces. */
 import { type OpenRecording, quoteName } from '../../query/index.ts';
 import type { Has } from '../tables.ts';
-import type { Measure } from './measures.ts';
+import type { ComparedMeasure } from './measures.ts';
 import type { ScopedSamples } from './simulator.ts';
 
 interface Column {
@@ -42,7 +42,7 @@ function typeSamples(table: string, columns: readonly Column[], has: Has): Scope
       scope: 'node',
       lanes: 'mean',
       sql: momentSql(`${table}_rate`, type, 't0', ['max(t0) AS t0', ...list]),
-      measures: counters.map(({ name, unit }): Measure => {
+      measures: counters.map(({ name, unit }): ComparedMeasure => {
         const rate = busy(unit) ? `${quoteName(name)} / 100` : quoteName(name);
         const of = busy(unit) ? 'CPUs' : `${/[a-z0-9]/i.test(unit) ? unit : ''}/s`;
         return { key: name, unit: of, count: `${rate} * seconds`, per: 'second' };
@@ -64,7 +64,7 @@ function typeSamples(table: string, columns: readonly Column[], has: Has): Scope
   return samples;
 }
 
-const mean = ({ name, unit }: Column): Measure => ({
+const mean = ({ name, unit }: Column): ComparedMeasure => ({
   key: name,
   unit: /[a-z%]/i.test(unit) ? unit : '',
   count: `${quoteName(name)}::DOUBLE`,
@@ -89,7 +89,7 @@ function traceSamples(columns: readonly Column[], has: Has): ScopedSamples[] {
       lanes: 'mean',
       sql: `SELECT host, '' AS entity, host AS lane, t, t - lag(t) OVER w AS seconds, ${list.join(', ')}
         FROM geopm_trace WINDOW w AS (PARTITION BY host ORDER BY t)`,
-      measures: kept.map((column): Measure => {
+      measures: kept.map((column): ComparedMeasure => {
         if (!COUNTS_UP.test(column.name)) return mean(column);
         const unit = column.unit === 'J' ? 'W' : `${column.unit}/s`;
         return { key: column.name, unit, count: quoteName(column.name), per: 'second' };

@@ -7,7 +7,7 @@ import type { Has } from '../tables.ts';
 import type { Times } from './causes/lanes.ts';
 import { peTimes } from './causes/pe-times.ts';
 import { regionTimes } from './causes/region-times.ts';
-import { type Fact, factsOf, hostsOf, secondsOf } from './facts.ts';
+import { comparedFactsOf, type Fact, hostsOf, secondsOf } from './facts.ts';
 import { RAMP_KEY } from './known.ts';
 import { type Measured, measured } from './measures.ts';
 import { nodeSamples } from './nodes.ts';
@@ -15,7 +15,7 @@ import { courseOf, rampEnd, runValue } from './noise.ts';
 import { measuredParts } from './part-measures.ts';
 import { regionTotals, visitSamples } from './regions.ts';
 import { SCOPES, type Scope } from './scope.ts';
-import { type Setting, settingsOf } from './settings.ts';
+import { type RunSetting, settingsOf } from './settings.ts';
 import { type ScopedParts, type ScopedSamples, simulatorSamples } from './simulator.ts';
 import type { NamedValue } from './values.ts';
 
@@ -25,9 +25,9 @@ const HAVE_COURSES: ReadonlySet<Scope> = new Set(['run', 'phase']);
 const NO_COURSE: readonly null[] = [];
 
 /** What one run says. */
-export interface Run {
+export interface ComparedRun {
   readonly path: string;
-  readonly settings: readonly Setting[];
+  readonly settings: readonly RunSetting[];
   readonly facts: readonly Fact[];
   readonly hosts: readonly string[];
   readonly values: ReadonlyMap<Scope, readonly NamedValue[]>;
@@ -52,7 +52,7 @@ async function samplesOf(recording: OpenRecording, has: Has) {
 }
 
 /** Its numbers, and where its ramp ends. */
-class Values implements Pick<Run, 'values' | 'ramp'> {
+class Values implements Pick<ComparedRun, 'values' | 'ramp'> {
   readonly values = new Map<Scope, NamedValue[]>(SCOPES.map((scope) => [scope, []]));
   ramp: number | null = null;
 
@@ -104,7 +104,10 @@ interface Reading extends CompareOptions {
 }
 
 /** @throws InputError, QueryError, MissingPieceError, MemoryLimitError; the signal's reason */
-export async function runOf(path: string, { signal, inTurn, ...open }: Reading): Promise<Run> {
+export async function runOf(
+  path: string,
+  { signal, inTurn, ...open }: Reading,
+): Promise<ComparedRun> {
   signal.throwIfAborted();
   const opened = await openRecording([path], { ...open, threads: 1 });
   const recording = endedBy(opened, signal);
@@ -117,7 +120,7 @@ export async function runOf(path: string, { signal, inTurn, ...open }: Reading):
       valuesOf(recording, has, small),
     ]);
     const hosts = await hostsOf(recording, has);
-    const facts = await factsOf(recording, path, hosts);
+    const facts = await comparedFactsOf(recording, path, hosts);
     const times =
       (await peTimes(recording, has, secondsOf(facts))) ?? (await regionTimes(recording, has));
     await inTurn(async () => {

@@ -1,6 +1,6 @@
 /** Reads the runs that are compared: two at a time, and of these the samples of thousands of KPs and LPs one after the other. */
 import { releaseFreed } from '../../os/code-pages.ts';
-import { type CompareOptions, type Run, runOf } from './run.ts';
+import { type ComparedRun, type CompareOptions, runOf } from './run.ts';
 
 /** Recordings that are open at once. Each takes memory, and statements of one leave processors idle. */
 const AT_ONCE = 2;
@@ -12,11 +12,11 @@ const AT_ONCE = 2;
 export async function readRuns(
   paths: readonly string[],
   { signal, ...options }: CompareOptions,
-): Promise<ReadonlyMap<string, Run>> {
+): Promise<ReadonlyMap<string, ComparedRun>> {
   const failed = new AbortController();
   const end = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
   const inTurn = oneAtATime();
-  const known = new Map<string, Run | null>(paths.map((path) => [path, null]));
+  const known = new Map<string, ComparedRun | null>(paths.map((path) => [path, null]));
   const left = [...known.keys()];
   const read = async () => {
     try {
@@ -30,7 +30,7 @@ export async function readRuns(
   };
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, read));
   for (const one of ends) if (one.status === 'rejected') throw one.reason;
-  return new Map([...known].map(([path, run]) => [path, run as Run]));
+  return new Map([...known].map(([path, run]) => [path, run as ComparedRun]));
 }
 
 /** Does work after what it was given before, with the memory that this freed given back. */

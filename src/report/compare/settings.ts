@@ -7,14 +7,14 @@ import type { Recording } from '../../model/recording.ts';
 /** Kinds of settings, in the order in which they are shown. */
 const SETTING_KINDS = ['command', 'model', 'option', 'machine', 'version'] as const;
 
-export interface Setting {
+export interface RunSetting {
   readonly kind: (typeof SETTING_KINDS)[number];
   readonly key: string;
   readonly value: string;
 }
 
 /** A setting that A and B differ in. */
-export interface SettingChange extends Omit<Setting, 'value'> {
+export interface SettingChange extends Omit<RunSetting, 'value'> {
   /** Of several runs each value once; null where no run of the side has it. */
   readonly a: string | null;
   readonly b: string | null;
@@ -41,9 +41,9 @@ export const OF_SETTINGS: ReadonlySet<string> = new Set([
 const PLACES = /^(record|output|out|o)$/;
 
 /** `--name=value` and `--name value` as options, up to a program that is started; all other words as the command. */
-function ofCommand(words: readonly string[]): Setting[] {
+function ofCommand(words: readonly string[]): RunSetting[] {
   const told: string[] = [];
-  const settings: Setting[] = [];
+  const settings: RunSetting[] = [];
   const end = words.indexOf('--');
   const own = end < 0 ? words : words.slice(0, end);
   for (let k = 0; k < own.length; k++) {
@@ -65,8 +65,8 @@ function ofCommand(words: readonly string[]): Setting[] {
   ];
 }
 
-function ofMachine({ hosts, madeBy }: Recording): Setting[] {
-  const all = (key: string, values: readonly (string | number)[]): Setting[] =>
+function ofMachine({ hosts, madeBy }: Recording): RunSetting[] {
+  const all = (key: string, values: readonly (string | number)[]): RunSetting[] =>
     values.length === 0 ? [] : [{ kind: 'machine', key, value: [...new Set(values)].join(', ') }];
   return [
     ...all(
@@ -105,7 +105,7 @@ function resultOf(path: string): Readonly<Record<string, unknown>> {
 }
 
 /** Of a recording; none of loose files. */
-export function settingsOf(path: string): readonly Setting[] {
+export function settingsOf(path: string): readonly RunSetting[] {
   let recording: Recording | undefined;
   try {
     recording = readRecording(path)?.recording;
@@ -114,7 +114,7 @@ export function settingsOf(path: string): readonly Setting[] {
   }
   if (recording === undefined) return [];
   const result = resultOf(path);
-  const ofModel = OF_RESULT.flatMap(([name, key]): Setting[] => {
+  const ofModel = OF_RESULT.flatMap(([name, key]): RunSetting[] => {
     const value = result[name];
     const known = typeof value === 'string' || typeof value === 'number' || Array.isArray(value);
     return known ? [{ kind: 'model', key, value: String(value) }] : [];
@@ -124,8 +124,8 @@ export function settingsOf(path: string): readonly Setting[] {
 
 /** The settings in which two sides differ, in the order of their kinds. */
 export function compareSettings(
-  a: readonly (readonly Setting[])[],
-  b: readonly (readonly Setting[])[],
+  a: readonly (readonly RunSetting[])[],
+  b: readonly (readonly RunSetting[])[],
 ): readonly SettingChange[] {
   const names = new Map(
     [...a, ...b].flat().map(({ kind, key }) => [`${kind} ${key}`, { kind, key }]),
@@ -146,7 +146,7 @@ export function compareSettings(
 
 /** Why neither A nor B can be called better, a sentence each: they did not do the same work. */
 export function unlikeness(changes: readonly SettingChange[]): readonly string[] {
-  const of = (kind: Setting['kind'], key: string) =>
+  const of = (kind: RunSetting['kind'], key: string) =>
     changes.find((one) => one.kind === kind && one.key === key && one.a !== null && one.b !== null);
   const model = of('model', 'model');
   if (model !== undefined) {

@@ -11,7 +11,7 @@ import {
 import { type OpenRecording, quoteText, type Row } from '../../query/index.ts';
 import type { Has } from '../tables.ts';
 import { COMMITTED, KNOWN, needsOf, sqlOf, WORK, weighedSql } from './known.ts';
-import type { Measure, Samples } from './measures.ts';
+import type { ComparedMeasure, Samples } from './measures.ts';
 import type { PartSamples } from './part-measures.ts';
 import type { Scope } from './scope.ts';
 
@@ -140,7 +140,7 @@ function threadSamples(has: Has): ScopedSamples[] {
   const columns = ['pe_id', 't0', 't', 'cpu_time', 'run_queue_wait'];
   if (!columns.every((column) => has(`sim_thread_rate.${column}`))) return [];
   // Columns are rates already.
-  const share = ({ label, unit, good, factor, of }: Declared): Measure => ({
+  const share = ({ label, unit, good, factor, of }: Declared): ComparedMeasure => ({
     ...{ key: label, unit, good, count: `${factor} * ${Object.keys(of)} * seconds`, per: 'second' },
   });
   return [

@@ -14,7 +14,7 @@ import type { Scope } from './scope.ts';
  * `same`: not a digit differs; `noise`: they differ by no more than chance explains; `changed`: by more; `unknown`: they
  * differ, and nothing tells how much chance explains.
  */
-export type Verdict = 'same' | 'noise' | 'changed' | 'unknown' | 'only a' | 'only b';
+export type ChangeVerdict = 'same' | 'noise' | 'changed' | 'unknown' | 'only a' | 'only b';
 
 interface SideValue {
   /** Of several runs the median. */
@@ -42,7 +42,7 @@ export interface Change {
   readonly bound: number | null;
   /** A change of this size would be called in 19 of 20 such comparisons, smaller ones less often; null as above. */
   readonly detectable: number | null;
-  readonly verdict: Verdict;
+  readonly verdict: ChangeVerdict;
   /** Which way is good, as its measure declares it; null where neither is. */
   readonly good: Good;
   /** For a number that changed beyond noise; null for others, and where neither direction is good. */

@@ -65,7 +65,7 @@ interface Sizes {
   readonly lps: number;
 }
 
-export interface Head {
+export interface CheckpointHead {
   readonly model: ModelIdentity;
   readonly settings: SameSettings;
   readonly lps: number;
@@ -87,7 +87,7 @@ export interface Head {
 export interface Checkpoint {
   /** Its path, for messages. */
   readonly file: string;
-  readonly head: Head;
+  readonly head: CheckpointHead;
   readonly bytes: SharedArrayBuffer;
   /** Where the images begin. */
   readonly at: number;
@@ -105,10 +105,12 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array | Int32Array) 
 
 // JSON has no Infinity, which an end time may be.
 const INFINITE = 'Infinity';
-const toJson = (head: Head) =>
+const toJson = (head: CheckpointHead) =>
   JSON.stringify(head, (_key, value: unknown) => (value === Infinity ? INFINITE : value));
 const fromJson = (text: string) =>
-  JSON.parse(text, (_key, value: unknown) => (value === INFINITE ? Infinity : value)) as Head;
+  JSON.parse(text, (_key, value: unknown) =>
+    value === INFINITE ? Infinity : value,
+  ) as CheckpointHead;
 
 /** Where a checkpoint is written before it takes the place of `file`. */
 export const newOf = (file: string): string => `${file}.new`;
@@ -120,7 +122,7 @@ export const newOf = (file: string): string => `${file}.new`;
  */
 export function writeCheckpoint(
   file: string,
-  head: Omit<Head, 'images'>,
+  head: Omit<CheckpointHead, 'images'>,
   images: readonly Memories[],
 ): number {
   const sizes = images.map(({ blocks, spares, events, ids }) => ({

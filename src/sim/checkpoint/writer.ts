@@ -1,9 +1,9 @@
 /** Writes the images that PEs deliver at a checkpoint into a file. Lines that were printed before it are passed on only when it is written. */
-import { C, COUNTERS, type Counter, JOINT } from '../counters.ts';
+import { C, COUNTERS, type EngineCounter, JOINT } from '../counters.ts';
 import { Digest } from '../digest.ts';
 import type { OutputLine } from '../pe.ts';
 import type { PeOutput } from '../pe-run.ts';
-import { type Checkpoint, type Done, type Head, writeCheckpoint } from './file.ts';
+import { type Checkpoint, type CheckpointHead, type Done, writeCheckpoint } from './file.ts';
 import type { PeImage } from './image.ts';
 
 /** The result of a run's checkpoints. */
@@ -18,7 +18,7 @@ export interface WrittenCheckpoint {
 }
 
 /** What a run is, for all its checkpoints. */
-export type RunHead = Pick<Head, 'model' | 'settings' | 'lps' | 'sizedFor'>;
+export type RunHead = Pick<CheckpointHead, 'model' | 'settings' | 'lps' | 'sizedFor'>;
 
 const NOTHING: Done = {
   counts: COUNTERS.map(() => 0),
@@ -111,7 +111,7 @@ export class CheckpointWriter {
     }
   }
 
-  private headOf(images: readonly PeImage[]): Omit<Head, 'images'> {
+  private headOf(images: readonly PeImage[]): Omit<CheckpointHead, 'images'> {
     const { before } = this;
     const digest = new Digest();
     digest.merge(...before.eventDigest);
@@ -119,7 +119,7 @@ export class CheckpointWriter {
     const sum = (of: (image: PeImage) => number) => images.reduce((n, one) => n + of(one), 0);
     const least = (now: (image: PeImage) => number, then: number | null) =>
       finite(Math.min(then ?? Infinity, ...images.map(now)));
-    const counted = (name: Counter) =>
+    const counted = (name: EngineCounter) =>
       JOINT.has(name) ? images[0].counts[C[name]] : sum(({ counts }) => counts[C[name]]);
     return {
       ...this.head,

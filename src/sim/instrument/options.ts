@@ -169,7 +169,7 @@ function engineSampling(given: GivenOptions, era: Era): EngineSampling {
 }
 
 /** What the given options request. */
-export interface Asked {
+export interface AskedSamples {
   readonly config: InstrumentConfig;
   readonly files: StatsFiles;
   /** One line per option that has a new name, or whose number may have a new meaning. */
@@ -183,7 +183,7 @@ export interface Asked {
  * @param end virtual time at which the run ends
  * @throws OptionError for an invalid value, or two that contradict each other
  */
-export function instrumentConfig(given: GivenOptions, end: number): Asked {
+export function instrumentConfig(given: GivenOptions, end: number): AskedSamples {
   const value = <N extends InstrumentOption>(name: N) =>
     (given.get(name) ??
       INSTRUMENT_OPTIONS[name].default) as (typeof INSTRUMENT_OPTIONS)[N]['default'];

@@ -9,7 +9,7 @@ import type { Pe } from '../pe.ts';
 export type Recordable = 'sample' | 'traceEvent' | 'traceRollback';
 
 /** The layout of a payload's bytes, for readers. Plain data. */
-export interface PayloadLayout {
+export interface RecordablePayload {
   /** Name of the instrument: an LP type's name, or one of the model's `instruments`. */
   readonly name: string;
   readonly what: Recordable;
@@ -30,7 +30,7 @@ const scalarOf = (where: string, name: string, field: Field): Scalar => {
 };
 
 /** @throws ModelError for fields that cannot be recorded */
-export function payloadLayout(name: string, what: Recordable, fields: Fields): PayloadLayout {
+export function payloadLayout(name: string, what: Recordable, fields: Fields): RecordablePayload {
   const where = `instrument '${name}', ${what}`;
   const placed = layoutOf(where, fields).fields.map(({ name: key, field, offset }) => ({
     name: key,
@@ -52,8 +52,8 @@ function instrumentsOf(model: Model): ReadonlyMap<string, Instrument<Fields, Fie
 }
 
 /** The payload layouts of all instruments of a model, numbered in order. */
-export function payloadLayouts(model: Model): PayloadLayout[] {
-  const layouts: PayloadLayout[] = [];
+export function payloadLayouts(model: Model): RecordablePayload[] {
+  const layouts: RecordablePayload[] = [];
   for (const [name, instrument] of instrumentsOf(model)) {
     for (const what of ['sample', 'traceEvent', 'traceRollback'] as const) {
       const part = instrument[what];
@@ -93,7 +93,7 @@ type Fill = (lp: LpReader, data: Datum, control: { collect: boolean }, row: numb
 
 /** One payload on one PE: filled into a scratch struct whose words are then copied. */
 export class Payload {
-  readonly layout: PayloadLayout;
+  readonly layout: RecordablePayload;
   /** Number of the layout among the model's layouts. */
   readonly number: number;
   readonly words: Int32Array;
@@ -105,7 +105,7 @@ export class Payload {
   private readonly rowsOf: ((lp: LpReader) => number) | undefined;
 
   constructor(
-    layout: PayloadLayout,
+    layout: RecordablePayload,
     number: number,
     fields: Fields,
     fill: Fill,

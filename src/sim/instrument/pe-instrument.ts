@@ -14,7 +14,7 @@ import type { EventTracer, PeRecorder, SampledEngine, SamplePoint } from './pe-r
 import { RollbackLog } from './rollback-log.ts';
 import { type Levels, Sampler } from './sampler.ts';
 import { type SlabTotals, SlabWriter } from './slab.ts';
-import { Tally } from './tally.ts';
+import { EventTally } from './tally.ts';
 
 /** Shared memory of one PE's streams, and what is needed to fill them. */
 export interface InstrumentMemory {
@@ -92,7 +92,7 @@ export class PeInstrument implements PeRecorder {
     const { engine } = config;
     const sampled = engine.gvt || engine.rt || engine.vt;
     if (sampled && (config.levels.lp || config.levels.kp || engine.rt)) {
-      pe.tally = new Tally(pe.kps, pe.config.nkp, config.levels.lp);
+      pe.tally = new EventTally(pe.kps, pe.config.nkp, config.levels.lp);
     }
     const log = this.slabs.get('rollback');
     this.rollbacks =

@@ -20,7 +20,7 @@ import { doTask } from '../../os/thread.ts';
 import { type InstrumentConfig, type Stream, streamsOf } from './config.ts';
 import { LiveFrames } from './live-frames.ts';
 import { keptOf, oldEventHead, recordsIn } from './loss.ts';
-import type { PayloadLayout } from './payload.ts';
+import type { RecordablePayload } from './payload.ts';
 import { phaseBatch } from './phases.ts';
 import type { FramesMessage, RecorderEnd, StreamLoss } from './recorder-messages.ts';
 import { RowBatches } from './row-batches.ts';
@@ -42,7 +42,7 @@ export interface RecorderTask {
   readonly frames: string | null;
   /** Whether frames are also posted to the thread that started this one. */
   readonly live: boolean;
-  readonly payloads: readonly PayloadLayout[];
+  readonly payloads: readonly RecordablePayload[];
 }
 
 /** Milliseconds between looks at buffers that are not full, if somebody follows the run and if nobody does. */

@@ -3,13 +3,20 @@ import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import type { EventTracer, PeRecorder } from './pe-recorder.ts';
 import { BY_ABORT, BY_CANCELBACK, BY_CANCELLATION, BY_STRAGGLER } from './rollback-log.ts';
-import { T_ABORTED, T_RECEIVES, T_REMOTE, T_ROLLED_BACK, T_SENDS, type Tally } from './tally.ts';
+import {
+  type EventTally,
+  T_ABORTED,
+  T_RECEIVES,
+  T_REMOTE,
+  T_ROLLED_BACK,
+  T_SENDS,
+} from './tally.ts';
 
 const { DEST, RECV } = layout;
 
 export class RollbackWatch {
   private readonly pe: Pe;
-  private readonly tally: Tally | null;
+  private readonly tally: EventTally | null;
   private readonly log: PeRecorder['rollbacks'];
   private readonly stragglers: EventTracer | null;
   /** PE and number of the rollback that cancelled each event that waits to be undone. */

@@ -22,7 +22,7 @@ import {
   ROW_WORDS,
 } from '../../model/schemas/ross-rows.ts';
 import type { Scalar } from '../../model/struct.ts';
-import type { PayloadLayout } from './payload.ts';
+import type { RecordablePayload } from './payload.ts';
 
 /** Most rows of a batch. */
 const ROWS = 8192;
@@ -163,7 +163,7 @@ const snake = (name: string) =>
     .replace(/[^a-z0-9]+/g, '_');
 
 /** The schema of one model's samples. @param only whether the model has no other kind of sample */
-function modelSchema(layout: PayloadLayout, only: boolean): Schema {
+function modelSchema(layout: RecordablePayload, only: boolean): Schema {
   return {
     ...ROSS_MODEL,
     name: only ? ROSS_MODEL.name : `${ROSS_MODEL.name}_${snake(layout.name)}`,
@@ -173,9 +173,9 @@ function modelSchema(layout: PayloadLayout, only: boolean): Schema {
 }
 
 class ModelRows extends Gathered {
-  private readonly layout: PayloadLayout;
+  private readonly layout: RecordablePayload;
 
-  constructor(layout: PayloadLayout, only: boolean, emit: Emit) {
+  constructor(layout: RecordablePayload, only: boolean, emit: Emit) {
     super(modelSchema(layout, only), emit);
     this.layout = layout;
   }
@@ -231,7 +231,7 @@ export class RowBatches {
   private readonly models: readonly (ModelRows | null)[];
 
   /** @param payloads all payload layouts of the model */
-  constructor(payloads: readonly PayloadLayout[], emit: Emit) {
+  constructor(payloads: readonly RecordablePayload[], emit: Emit) {
     this.samples = [ROSS_PE, ROSS_KP, ROSS_LP].map((schema) => new SampleRows(schema, emit));
     this.rollbacks = new RollbackRows(emit);
     const only = payloads.filter((p) => p.what === 'sample').length === 1;

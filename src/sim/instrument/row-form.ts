@@ -51,7 +51,7 @@ export class NeutralRows implements RowForm {
 
 /** Bytes of each record of seed 000 (specs of ROSS 7.0 to 8.0), by kind, without its frame. */
 const RECORD_BYTES = [PE_FIELDS.length * 4, KP_FIELDS.length * 4, LP_FIELDS.length * 4];
-/** Bytes of a frame: kind, size, virtual time, real time. */
+/** A frame: kind, size, virtual time, real time. */
 const FRAME_WORDS = 6;
 
 /** Seed 000: a frame of 24 bytes, then the record. */

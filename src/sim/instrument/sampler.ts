@@ -7,7 +7,7 @@ import type { Pe } from '../pe.ts';
 import type { SampledEngine, SamplePoint } from './pe-recorder.ts';
 import { FileRows, NeutralRows, type RowForm } from './row-form.ts';
 import type { SlabWriter } from './slab.ts';
-import type { Tally } from './tally.ts';
+import type { EventTally } from './tally.ts';
 import * as tallies from './tally.ts';
 
 // Imported bindings are checked at each use; these constants are not.
@@ -203,7 +203,7 @@ export class Sampler {
   }
 
   /** Adds up, by KP, what LPs have counted since the last sample. */
-  private sumLps(tally: Tally): void {
+  private sumLps(tally: EventTally): void {
     const { sums, words } = this;
     sums.fill(0);
     const { kpOf, words: now } = tally;
@@ -220,7 +220,7 @@ export class Sampler {
   }
 
   /** @param first word of the first row; -1: ask for room row by row */
-  private kpRows(tally: Tally, gvt: number, first: number): void {
+  private kpRows(tally: EventTally, gvt: number, first: number): void {
     const { pe, slab, words, rollbacks, sums } = this;
     const { i32, f32 } = slab;
     const kpTimes = this.engine.kpTimes ?? tally.kpTimes;
@@ -265,7 +265,7 @@ type LpWriter = (at: number, from: number, to: number) => void;
  */
 function lpWriter(
   pe: Pe,
-  tally: Tally,
+  tally: EventTally,
   words: Int32Array,
   slab: SlabWriter,
   rows: RowForm,

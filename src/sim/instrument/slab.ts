@@ -29,7 +29,7 @@ const DATA = 4096;
 export const DOORBELL = 0;
 export const BROKEN = 1;
 export const FINISHED = 2;
-/** Bytes of frames that the starting thread has taken from the recorder, modulo 2^32. */
+/** Word with the bytes of frames that the starting thread has taken from the recorder, modulo 2^32. */
 export const TAKEN = 3;
 /** Word with the kernel's thread id of PE p: THREADS + p. */
 export const THREADS = 16;

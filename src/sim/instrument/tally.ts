@@ -13,7 +13,7 @@ export const T_RECEIVES = 4;
 export const T_REMOTE = 5;
 const SLOT_SHIFT = 3;
 
-export class Tally {
+export class EventTally {
   /** Eight words per slot. */
   readonly words: Int32Array;
   /** First word of the slot of each LP (index on its PE). */

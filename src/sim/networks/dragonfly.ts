@@ -6,7 +6,7 @@
  *     link k of group i (k = router × h + port): to group (i + k + 1) mod g, whose link is a·h - 1 - k
  */
 import { directRoutes, type Ways } from './direct.ts';
-import { circlePlace, type Topology } from './topology.ts';
+import { circlePlace, type NetworkTopology } from './topology.ts';
 
 /** Sizes of a dragonfly. */
 export interface DragonflyOptions {
@@ -29,7 +29,7 @@ export interface DragonflyOptions {
  * console.log(dragonfly({ p: 4, a: 8, h: 4, routing: 'minimal' }).routers); // 264, in 33 groups
  * ```
  */
-export function dragonfly({ p, a, h, routing }: DragonflyOptions): Topology {
+export function dragonfly({ p, a, h, routing }: DragonflyOptions): NetworkTopology {
   const ports = a - 1 + h;
   const groups = a * h + 1;
   const routers = groups * a;

@@ -6,7 +6,7 @@
  *     port u up of level l joins the switch of level l + 1 whose word has u as its digit l
  */
 import { oneOf } from '../../model/option.ts';
-import type { RouterView, Topology } from './topology.ts';
+import type { NetworkTopology, RouterView } from './topology.ts';
 
 /** Sizes of a fat tree. */
 export interface FatTreeOptions {
@@ -51,7 +51,7 @@ function shortest(k: number, view: RouterView) {
  * console.log(fatTree({ k: 4, n: 3, routing: 'adaptive' }).routers); // 48 switches, for 64 terminals
  * ```
  */
-export function fatTree({ k, n, routing }: FatTreeOptions): Topology {
+export function fatTree({ k, n, routing }: FatTreeOptions): NetworkTopology {
   const words = k ** (n - 1);
   const ports = n === 1 ? 0 : 2 * k;
   const powers = Array.from({ length: n + 1 }, (_, d) => k ** d);

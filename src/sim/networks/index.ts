@@ -7,4 +7,4 @@ export { type DragonflyOptions, dragonfly } from './dragonfly.ts';
 export { type FatTreeOptions, fatTree } from './fat-tree.ts';
 export { type NetworkDeclaration, networkModel } from './network-model.ts';
 export { type SlimFlyOptions, slimFly } from './slim-fly.ts';
-export type { RouterView, Routes, Topology } from './topology.ts';
+export type { NetworkTopology, RouterView, Routes } from './topology.ts';

@@ -13,7 +13,7 @@ import { drawing, linkSamples } from './drawing.ts';
 import { message, type NetworkParams } from './packets.ts';
 import { finishRouter, handleRouter, initRouter, routerState } from './router.ts';
 import { finishTerminal, handleTerminal, initTerminal, terminalState } from './terminal.ts';
-import { circlePlace, type Topology } from './topology.ts';
+import { circlePlace, type NetworkTopology } from './topology.ts';
 import { readTrace, type Trace } from './trace.ts';
 import { PATTERNS, patternOf } from './traffic.ts';
 
@@ -26,7 +26,7 @@ export interface NetworkDeclaration<O extends OptionSpecs> {
   /** The topology's own options: its sizes, its routing. */
   readonly options: O;
   /** The network for given values of these options. @throws ModelError for invalid values */
-  topology(options: OptionValues<O>): Topology;
+  topology(options: OptionValues<O>): NetworkTopology;
 }
 
 const MOST_LPS = 2 ** 22;
@@ -63,7 +63,7 @@ type Common = OptionValues<typeof common>;
 type Values = OptionValues<OptionSpecs>;
 
 /** Which LP is which router or terminal. */
-function placesOf(t: Topology) {
+function placesOf(t: NetworkTopology) {
   const withTerminals = Array.from({ length: t.routers }, (_, r) => t.hasTerminals(r));
   const terminals = withTerminals.filter(Boolean).length * t.concentration;
   const places = new Int32Array(t.routers + terminals);
@@ -98,7 +98,7 @@ const traceTables = {
 /** What handlers know about the network. @throws ModelError for options that contradict each other */
 function paramsOf(
   o: Common,
-  topology: Topology,
+  topology: NetworkTopology,
   tables: NetworkTables,
   { lookahead, end }: { readonly lookahead: number; readonly end: number },
 ): NetworkParams {
@@ -182,8 +182,11 @@ function paramsOf(
  */
 export function networkModel<const O extends OptionSpecs>(network: NetworkDeclaration<O>): Model {
   // The sizes of fields ask for the same network again and again.
-  const made: { key: string; topology: Topology | undefined } = { key: '', topology: undefined };
-  const topologyOf = (given: object): Topology => {
+  const made: { key: string; topology: NetworkTopology | undefined } = {
+    key: '',
+    topology: undefined,
+  };
+  const topologyOf = (given: object): NetworkTopology => {
     const own = Object.keys(network.options).map(
       (name) => [name, (given as Values)[name]] as const,
     );

@@ -55,7 +55,7 @@ export interface NetworkParams {
   readonly firstTerminals: Readonly<ArrayLike<number>>;
   /** Where a router is drawn. */
   placeOf(router: number): readonly [number, number];
-  /** As in `Topology.links`. */
+  /** As in `NetworkTopology.links`. */
   readonly links: Readonly<ArrayLike<number>>;
   readonly packetSize: number;
   /** Mean time between packets that a terminal makes; Infinity for none. */

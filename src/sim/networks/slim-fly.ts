@@ -7,7 +7,7 @@
  */
 import { ModelError } from '../model-error.ts';
 import { directRoutes } from './direct.ts';
-import { linksOf, type Topology } from './topology.ts';
+import { linksOf, type NetworkTopology } from './topology.ts';
 
 /** Sizes of a Slim Fly. */
 export interface SlimFlyOptions {
@@ -81,7 +81,7 @@ function nextPorts(routers: number, ports: number, links: Readonly<ArrayLike<num
 }
 
 /** All terminals of a router send to those of one that is two links away, in its own column: they share at least the first link. */
-function worstOf(q: number, concentration: number): Topology['worst'] {
+function worstOf(q: number, concentration: number): NetworkTopology['worst'] {
   const steps = generators(q).map((differences) => {
     for (let step = 1; step < q; step++) if (!differences.includes(step)) return step;
     return 0;
@@ -106,7 +106,7 @@ function worstOf(q: number, concentration: number): Topology['worst'] {
  * console.log(routers, ports); // 50 routers with 7 links each: the graph of Hoffman and Singleton
  * ```
  */
-export function slimFly({ q, p, routing }: SlimFlyOptions): Topology {
+export function slimFly({ q, p, routing }: SlimFlyOptions): NetworkTopology {
   if (!isOddPrime(q) || q > MOST_Q)
     throw new ModelError(`--q=${q}: must be an odd prime from 3 to ${MOST_Q}`);
   const routers = 2 * q * q;

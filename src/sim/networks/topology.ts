@@ -40,7 +40,7 @@ export interface Routes {
 }
 
 /** A network, for given values of a model's options. Routers and terminals are numbered from 0 on. */
-export interface Topology {
+export interface NetworkTopology {
   /** Number of routers. */
   readonly routers: number;
   /** Greatest number of ports that join a router to others. */

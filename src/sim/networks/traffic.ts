@@ -1,6 +1,6 @@
 /** Destinations of packets: the patterns of synthetic traffic (Dally, Towles, 2004, table 3.1). */
 import { ModelError } from '../model-error.ts';
-import type { Topology } from './topology.ts';
+import type { NetworkTopology } from './topology.ts';
 
 /** Draws a pattern's random numbers. */
 export interface Draws {
@@ -19,7 +19,7 @@ export interface TrafficFacts {
   readonly shift: number;
   /** The share of packets, from 0 to 1, that `hotspot` sends to terminal 0. */
   readonly hot: number;
-  readonly worst: Topology['worst'];
+  readonly worst: NetworkTopology['worst'];
 }
 
 const another = (terminal: number, terminals: number, draws: Draws) => {

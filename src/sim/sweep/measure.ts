@@ -5,7 +5,7 @@ import type { ModelResults } from '../results.ts';
 import { valuesOfStatistic } from '../statistic/gathered.ts';
 
 /** `present=area/time`, `served` or `wait.p99`: a total, maximum or number of a statistic, or one divided by another. */
-export interface Measure<K extends string = string> {
+export interface SweepMeasure<K extends string = string> {
   /** What the sweep calls it. */
   readonly name: K;
   /** Name of a total or maximum, or a statistic's number such as `wait.mean`. */
@@ -25,7 +25,7 @@ export interface Measure<K extends string = string> {
  * const waiting = parseMeasure('waiting=waiting/time'); // a total divided by another, called `waiting`
  * ```
  */
-export function parseMeasure(text: string): Measure {
+export function parseMeasure(text: string): SweepMeasure {
   const match = /^(?:([\w.-]+)=)?([\w.-]+)(?:\/([\w.-]+))?$/.exec(text);
   if (match === null)
     throw new OptionError(
@@ -37,13 +37,13 @@ export function parseMeasure(text: string): Measure {
 
 /** Measures by name, each as `A` or `A/B`. */
 export type Measures<K extends string = string> =
-  | readonly Measure<K>[]
+  | readonly SweepMeasure<K>[]
   | Readonly<Record<K, string>>;
 
 /** Measures as a list. @throws OptionError */
-export const measuresOf = (given: Measures = []): readonly Measure[] =>
+export const measuresOf = (given: Measures = []): readonly SweepMeasure[] =>
   Array.isArray(given)
-    ? (given as readonly Measure[])
+    ? (given as readonly SweepMeasure[])
     : Object.entries(given).map(([name, of]) => parseMeasure(`${name}=${of}`));
 
 /** Numbers by name. */
@@ -65,7 +65,7 @@ export function valuesOf(
     maxima,
     statistics,
   }: Pick<ModelResults, 'totals' | 'maxima'> & { readonly statistics?: Numbers },
-  measures: readonly Measure[],
+  measures: readonly SweepMeasure[],
 ): Record<string, number> {
   const all: Readonly<Record<string, number>> = { ...statistics, ...maxima, ...totals };
   if (measures.length === 0) return { ...all };

@@ -4,12 +4,12 @@ import type { Row } from '../../model/row.ts';
 import type { Chart, Series } from '../../report/chart.ts';
 import { chartHtml, pageHtml, tableHtml } from '../../report/page-parts.ts';
 import type { SweepPoint, SweepResult } from './sweep.ts';
-import type { Value } from './vary.ts';
+import type { VariedValue } from './vary.ts';
 
 /** Maximum number of curves in one chart; further ones are in the table. */
 const MOST_CURVES = 8;
 
-const distinct = (values: readonly Value[]): Value[] => {
+const distinct = (values: readonly VariedValue[]): VariedValue[] => {
   const all = [...new Set(values)];
   return all.every((value) => typeof value === 'number')
     ? all.sort((a, b) => Number(a) - Number(b))

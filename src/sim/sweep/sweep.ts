@@ -15,7 +15,7 @@ import { CORE_SEEDS, MODEL_SEEDS, type Seeds, seedStream } from '../rng/clcg4.ts
 import { configFor, type Settings } from '../settings.ts';
 import { type MeanInterval, meanInterval, relativeWidth } from './interval.ts';
 import { Journal, type JournalRun, shareFile } from './journal.ts';
-import { type Measure, type Measures, measuresOf, valuesOf } from './measure.ts';
+import { type Measures, measuresOf, type SweepMeasure, valuesOf } from './measure.ts';
 import type { RunReply } from './sweep-worker.ts';
 import { type Point, pointsOf, settingsAt, type Vary } from './vary.ts';
 
@@ -123,7 +123,7 @@ class Plan {
   readonly points: readonly Progress[];
   private readonly options: SweepOptions;
   private readonly confidence: number;
-  private readonly measures: readonly Measure[];
+  private readonly measures: readonly SweepMeasure[];
 
   constructor(options: SweepOptions, known: readonly JournalRun[]) {
     this.options = options;

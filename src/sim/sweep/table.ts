@@ -2,7 +2,7 @@
 import { writeParquet } from '../../query/write-parquet.ts';
 import { type Measures, measuresOf, valuesOf } from './measure.ts';
 import type { SweepResult } from './sweep.ts';
-import type { Value } from './vary.ts';
+import type { VariedValue } from './vary.ts';
 
 /**
  * A row for each run: what is varied, `replication` from 0 on, the measures (without `measures`, all that the model reports),
@@ -15,7 +15,7 @@ import type { Value } from './vary.ts';
  * console.table(sweepRows(result));
  * ```
  */
-export function sweepRows(result: SweepResult, measures?: Measures): Record<string, Value>[] {
+export function sweepRows(result: SweepResult, measures?: Measures): Record<string, VariedValue>[] {
   const asked = measuresOf(measures);
   return result.runs.map((run) => {
     const values = Object.entries(valuesOf(run, asked)).map(([name, value]) => [

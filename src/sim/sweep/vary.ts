@@ -6,18 +6,18 @@ import type { Model } from '../model.ts';
 import type { Settings } from '../settings.ts';
 
 /** A setting's value at a point. */
-export type Value = number | boolean | string;
+export type VariedValue = number | boolean | string;
 
 /** A setting of the engine (`end`, `lookahead`, `warmup`) or an option of the model, and its values. */
 export interface Vary<N extends string = string> {
   /** Name of the setting or option. */
   readonly name: N;
   /** Its values, one for each point along this factor. */
-  readonly values: readonly Value[];
+  readonly values: readonly VariedValue[];
 }
 
 /** One value of each that is varied, by name. */
-export type Point<N extends string = string> = Readonly<Record<N, Value>>;
+export type Point<N extends string = string> = Readonly<Record<N, VariedValue>>;
 
 /** Settings of the engine that may be varied: those on which results depend, rather than those of execution. */
 const SETTINGS = ['end', 'lookahead', 'warmup'] as const;
@@ -42,7 +42,7 @@ function rangeOf(word: string): number[] | null {
   return Array.from({ length: count }, (_, k) => Number((from + k * step).toPrecision(12)));
 }
 
-function parsedAs(word: string, like: Value): Value | null {
+function parsedAs(word: string, like: VariedValue): VariedValue | null {
   if (typeof like === 'string') return word;
   if (typeof like === 'boolean') return word === 'true' ? true : word === 'false' ? false : null;
   return word === '' || Number.isNaN(Number(word)) ? null : Number(word);
@@ -98,8 +98,8 @@ export function pointsOf(varies: readonly Vary[]): Point[] {
 
 /** `settings` at one point. */
 export function settingsAt(settings: Settings, point: Point): Settings {
-  const engine: Record<string, Value> = {};
-  const options: Record<string, Value> = { ...settings.options };
+  const engine: Record<string, VariedValue> = {};
+  const options: Record<string, VariedValue> = { ...settings.options };
   for (const [name, value] of Object.entries(point)) {
     if (isSetting(name)) engine[name] = value;
     else options[name] = value;

@@ -121,7 +121,7 @@ function getTies(D: Float64Array, at: number, ties: Float64Array): void {
   }
 }
 
-export class Control {
+export class EngineControl {
   readonly pes: number;
   private readonly W: Int32Array;
   private readonly D: Float64Array;

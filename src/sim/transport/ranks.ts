@@ -6,7 +6,7 @@ import { waitFor, wake } from '../../os/futex.ts';
 import type { MpiWorld } from '../../os/mpi/world.ts';
 import type { Budget } from '../event.ts';
 import type { Pe } from '../pe.ts';
-import { Control, fillBudget } from './control.ts';
+import { EngineControl, fillBudget } from './control.ts';
 import type { HostRings } from './host-rings.ts';
 import { type MpiLimits, MpiTransport } from './mpi.ts';
 import type { RankProgress, RankTransport } from './rank-transport.ts';
@@ -48,7 +48,7 @@ export function commonBudget(
   const { control } = rings.memory;
   if (world.rank === 0) fillBudget(control, records);
   world.meet();
-  return new Control(control, world.size).budget;
+  return new EngineControl(control, world.size).budget;
 }
 
 export function rankTransport(

@@ -2,7 +2,7 @@
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import { sharedLines } from '../reserved.ts';
-import { Control, type ControlMemory, type Sleep } from './control.ts';
+import { type ControlMemory, EngineControl, type Sleep } from './control.ts';
 import { Held } from './held.ts';
 import { ArrivingList, ListSlots } from './list-slots.ts';
 import { RingConsumer, RingProducer, ringBytes } from './ring.ts';
@@ -65,7 +65,7 @@ export class ThreadTransport implements Transport {
   readonly reductionsPerGvt = 1;
   readonly promises: boolean;
   readonly tells = true;
-  readonly control: Control;
+  readonly control: EngineControl;
   private readonly host: RingHost;
   private readonly size: number;
   private readonly out: readonly (RingProducer | null)[];
@@ -93,7 +93,7 @@ export class ThreadTransport implements Transport {
     this.pes = pes;
     this.other = pes === 2 ? 1 - host.number : -1;
     this.promises = pes === 2;
-    this.control = new Control(memory.control, pes, parts.sleep);
+    this.control = new EngineControl(memory.control, pes, parts.sleep);
     this.size = host.pool.stride * 2;
     const { size, pe } = this;
     this.out = memory.rings[pe].map((w, to) => (to === pe ? null : producer(w, size)));

@@ -5,7 +5,7 @@ import type { Gauge } from '../../findings/job/gauges.ts';
 import type { JobRow } from '../../findings/job/job-rows.ts';
 import type { GroupRow } from '../../findings/job/kept-jobs.ts';
 import type { Finding, NotExamined } from '../../model/finding.ts';
-import type { NodeMetric, NodeType } from './nodes.ts';
+import type { NodeMetric, ShownNodeType } from './nodes.ts';
 
 export interface JobListRow extends JobRow {
   /** `first` and `last` on the page's time axis, seconds. */
@@ -145,5 +145,5 @@ export interface JobPageFacts {
     readonly time: number | null;
   }[];
   readonly tracks: readonly NodeMetric[];
-  readonly types: readonly NodeType[];
+  readonly types: readonly ShownNodeType[];
 }

@@ -12,7 +12,7 @@ export interface NodeMetric {
   readonly inputs?: readonly string[];
 }
 
-export interface NodeType {
+export interface ShownNodeType {
   readonly type: string;
   readonly keys: readonly { readonly name: string; readonly unit: string; readonly kind: string }[];
   /** Of all hosts. */

@@ -40,7 +40,11 @@ export interface PageFacts {
   };
 }
 
-export function factsOf(recording: Recording, title: string, notes: readonly string[]): PageFacts {
+export function pageFactsOf(
+  recording: Recording,
+  title: string,
+  notes: readonly string[],
+): PageFacts {
   const dropped = recording.sources.filter(({ droppedBytes }) => droppedBytes > 0);
   return {
     title,

@@ -32,9 +32,9 @@ const OF_RUN: readonly string[] = ['recording', 'pe', 'kp', 'lp', 'region'];
 const byName = new Intl.Collator('en', { numeric: true });
 
 /** How a metric is drawn. `rate`: amounts per second. */
-export type Kind = 'rate' | 'value';
+export type DrawnKind = 'rate' | 'value';
 
-export const kindOf = (metric: Metric): Kind => (metric.kind === 'event' ? 'rate' : 'value');
+export const kindOf = (metric: Metric): DrawnKind => (metric.kind === 'event' ? 'rate' : 'value');
 
 /** Columns of a schema, by their part. */
 interface Plan {

@@ -2,7 +2,7 @@
 import { STEP, type Steps, sorted } from '../steps.ts';
 import type { Events } from './events.ts';
 import { byNumbers, isWithin, type Level } from './levels.ts';
-import type { LpPlaces } from './places.ts';
+import type { PlacesByLp } from './places.ts';
 
 interface EventAsk {
   readonly level: Level;
@@ -49,7 +49,7 @@ export interface SingleEvent {
 }
 
 /** By LP: 1 where it is within a path. */
-function* membership({ lps }: Events, places: LpPlaces, within: string): Steps<Uint8Array> {
+function* membership({ lps }: Events, places: PlacesByLp, within: string): Steps<Uint8Array> {
   const isIn = new Uint8Array(lps).fill(within === '' ? 1 : 0);
   if (within === '') return isIn;
   for (let lp = 0; lp < lps; lp++) {
@@ -60,7 +60,7 @@ function* membership({ lps }: Events, places: LpPlaces, within: string): Steps<U
 }
 
 /** Places in the trace of the requested events. */
-function* chosen(events: Events, places: LpPlaces, ask: EventAsk): Steps<number[]> {
+function* chosen(events: Events, places: PlacesByLp, ask: EventAsk): Steps<number[]> {
   const { from, to } = ask;
   const isHandler = yield* membership(events, places, ask.within);
   const isSender = yield* membership(events, places, ask.sender);
@@ -77,7 +77,7 @@ function* chosen(events: Events, places: LpPlaces, ask: EventAsk): Steps<number[
 
 export function* densityOf(
   events: Events,
-  places: LpPlaces,
+  places: PlacesByLp,
   ask: EventAsk & { readonly bins: number },
   fits: (cells: number) => void = () => {},
 ): Steps<EventDensity> {
@@ -143,7 +143,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** Single events in the order of time; the first `most`. */
 export function* listOf(
   events: Events,
-  places: LpPlaces,
+  places: PlacesByLp,
   ask: EventAsk,
   most: number,
 ): Steps<{ readonly events: SingleEvent[]; readonly total: number }> {

@@ -1,7 +1,7 @@
 /** A list of numbers that grows. */
 const START = 1024;
 
-export class Growing {
+export class GrowingNumbers {
   /** The first `length` count. */
   values = new Float64Array(START);
   length = 0;
@@ -15,8 +15,8 @@ export class Growing {
     this.values[this.length++] = value;
   }
 
-  copy(): Growing {
-    const copy = new Growing();
+  copy(): GrowingNumbers {
+    const copy = new GrowingNumbers();
     copy.values = this.values.slice(0, Math.max(START, this.length));
     copy.length = this.length;
     return copy;

@@ -5,7 +5,7 @@ import { STEP, type Steps, sorted } from '../steps.ts';
 import type { Events } from './events.ts';
 import { heatOf } from './heat.ts';
 import { byNumbers, isWithin, type Level } from './levels.ts';
-import type { LpPlaces } from './places.ts';
+import type { PlacesByLp } from './places.ts';
 import type { Rollbacks } from './rollbacks.ts';
 
 /** Most rows and columns: if there are more entities, neighbours are grouped. */
@@ -101,7 +101,7 @@ const PAIR = 2 ** 26;
 /** Null if no events were traced, or the PEs and KPs of their LPs are unknown. */
 export function* matrixOfEvents(
   events: Events,
-  places: LpPlaces,
+  places: PlacesByLp,
   ask: MatrixAsk,
 ): Steps<Matrix | null> {
   if (events.length === 0 || (ask.level !== 'lp' && places.size === 0)) return null;
@@ -146,7 +146,7 @@ export function* matrixOfEvents(
 /** Who rolled whom back; for those rolled back, the level of LPs is unknown. Null if nothing is known. */
 export function* matrixOfRollbacks(
   rollbacks: Rollbacks,
-  places: LpPlaces,
+  places: PlacesByLp,
   ask: MatrixAsk,
 ): Steps<Matrix | null> {
   const { from, to, level, within } = ask;

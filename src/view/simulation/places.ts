@@ -14,7 +14,7 @@ function wider(old: Int32Array, length: number): Int32Array {
   return made;
 }
 
-export class LpPlaces {
+export class PlacesByLp {
   private pes: Int32Array = new Int32Array(START).fill(NOWHERE);
   private kps: Int32Array = new Int32Array(START).fill(NOWHERE);
   /** LPs whose place is known. */
@@ -50,6 +50,6 @@ export class LpPlaces {
 }
 
 /** Reads the lines of an `lp-mapping.txt`. Any other file is ignored. */
-export function readMapping(text: string, places: LpPlaces): void {
+export function readMapping(text: string, places: PlacesByLp): void {
   for (const { lp, pe, kp } of lpPlaces(text) ?? []) places.put(lp, pe, kp);
 }

@@ -1,7 +1,7 @@
 /** Rollbacks as columns, in the order in which they came. Runs in the server. */
 import type { RawColumn } from '../../formats/part.ts';
 import type { Batch } from '../../model/metric.ts';
-import { Growing } from './growing.ts';
+import { GrowingNumbers } from './growing.ts';
 
 /** Causes by their code; 0: one that is not known here. */
 export const CAUSES = ['', 'straggler', 'cancellation', 'abort', 'cancelback'] as const;
@@ -24,10 +24,10 @@ export const ROLLBACK_COLUMNS = [
 type RollbackColumn = (typeof ROLLBACK_COLUMNS)[number];
 
 export class Rollbacks {
-  private columns = new Map<RollbackColumn, Growing>(
-    ROLLBACK_COLUMNS.map((key) => [key, new Growing()]),
+  private columns = new Map<RollbackColumn, GrowingNumbers>(
+    ROLLBACK_COLUMNS.map((key) => [key, new GrowingNumbers()]),
   );
-  private causes = new Growing();
+  private causes = new GrowingNumbers();
   private readonly most: number;
 
   /** `most`: number of rollbacks kept; the older half is dropped when there are more. */
@@ -41,7 +41,7 @@ export class Rollbacks {
 
   /** Values of a column; the first `length` count. */
   column(key: RollbackColumn): Float64Array {
-    return (this.columns.get(key) as Growing).values;
+    return (this.columns.get(key) as GrowingNumbers).values;
   }
 
   cause(row: number): Cause {
@@ -75,7 +75,7 @@ export class Rollbacks {
     shift: number,
   ): void {
     for (const [k, key] of ROLLBACK_COLUMNS.entries()) {
-      const into = this.columns.get(key) as Growing;
+      const into = this.columns.get(key) as GrowingNumbers;
       const column = columns[k];
       const move = key === 'real_time' ? shift : 0;
       for (let row = 0; row < rows; row++) {

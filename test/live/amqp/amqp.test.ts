@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { connect } from 'amqplib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeadLetters } from '../../../src/live/amqp/dead-letters.ts';
-import { AmqpConsumer, AmqpPublisher, Archive } from '../../../src/live/amqp/index.ts';
+import { AmqpConsumer, AmqpPublisher, ArchiveWriter } from '../../../src/live/amqp/index.ts';
 import { stampFrom } from '../../../src/live/amqp/message.ts';
 import { Spool } from '../../../src/live/amqp/spool.ts';
 import { until } from '../../support/until.ts';
@@ -91,7 +91,7 @@ describe('the spool', () => {
 describe('the archive', () => {
   it('begins a file at each header, named by the second of its first group; current is its other name', () => {
     const place = folder();
-    const archive = new Archive(place);
+    const archive = new ArchiveWriter(place);
     for (const k of [1, 2, 101, 102]) archive.append(bytes(message(k)), stamp(k));
     archive.close();
     const host = join(place, 'n1.example');
@@ -102,11 +102,11 @@ describe('the archive', () => {
 
   it('knows a message that comes again, also after a restart', () => {
     const place = folder();
-    const archive = new Archive(place);
+    const archive = new ArchiveWriter(place);
     expect(archive.append(bytes(message(1)), stamp(1))).toBe(true);
     expect(archive.append(bytes(message(1)), stamp(1))).toBe(false);
     archive.close();
-    const again = new Archive(place);
+    const again = new ArchiveWriter(place);
     expect(again.append(bytes(message(1)), stamp(1))).toBe(false);
     expect(again.append(bytes(message(2)), stamp(2))).toBe(true);
     expect(filed(place)).toEqual([1, 2]);
@@ -114,19 +114,19 @@ describe('the archive', () => {
 
   it('cuts off a message that was written in part, and takes it when it comes again', () => {
     const place = folder();
-    const archive = new Archive(place);
+    const archive = new ArchiveWriter(place);
     for (const k of [1, 2, 3]) archive.append(bytes(message(k)), stamp(k));
     archive.close();
     const file = join(place, 'n1.example', '1700000001');
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -4));
-    const again = new Archive(place);
+    const again = new ArchiveWriter(place);
     expect(again.append(bytes(message(3)), stamp(3))).toBe(true);
     expect(filed(place)).toEqual([1, 2, 3]);
     expect(readFileSync(file, 'utf8')).toBe(message(1) + message(2) + message(3));
   });
 
   it('refuses what is no group, and names of hosts that lead elsewhere', () => {
-    const archive = new Archive(folder());
+    const archive = new ArchiveWriter(folder());
     const refused = (text: string | Buffer) => () => archive.append(Buffer.from(text), null);
     expect(refused('hello')).toThrow('it does not name its host');
     expect(refused('$tacc_stats 1\n$hostname ../../etc\n')).toThrow(
@@ -138,7 +138,7 @@ describe('the archive', () => {
 
   it('refuses a time that is none, at once, and goes on', () => {
     const place = folder();
-    const archive = new Archive(place);
+    const archive = new ArchiveWriter(place);
     const poison = message(1).replace('1700000001', '99999999999999999999');
     for (let k = 0; k < 2; k++) {
       expect(() => archive.append(bytes(poison), null)).toThrow(
@@ -165,7 +165,7 @@ describe('the archive', () => {
 
   it('takes no number that leaps, so that a producer’s later messages are no repeats', () => {
     const place = folder();
-    const archive = new Archive(place);
+    const archive = new ArchiveWriter(place);
     archive.append(bytes(message(1)), stamp(1));
     expect(() => archive.append(bytes(message(2)), stamp(Number.MAX_SAFE_INTEGER))).toThrow(
       'its number is 9007199254740991, and the last one was 1',
@@ -177,7 +177,7 @@ describe('the archive', () => {
   it.each(['constructor', '__proto__', 'toString'])('knows a producer called %s', (producer) => {
     const place = folder();
     for (const k of [1, 2]) {
-      const archive = new Archive(place);
+      const archive = new ArchiveWriter(place);
       const append = () => archive.append(bytes(message(k)), { producer, number: k });
       expect([append(), append()]).toEqual([true, false]);
       archive.close();
@@ -187,7 +187,7 @@ describe('the archive', () => {
 
   it('keeps the last numbers of 256 producers, the newest', () => {
     const place = folder();
-    const archive = new Archive(place);
+    const archive = new ArchiveWriter(place);
     for (let k = 1; k <= 300; k++) {
       archive.append(bytes('\n1700000001.0 - n1.example\nps - 1\n'), {
         producer: `p${k}`,
@@ -209,15 +209,15 @@ describe('the archive', () => {
     '{"file":"1700000001","before":0,"bytes":0,"numbers":null,"stamp":null}',
   ])('begins anew where its note was damaged: %s', (text) => {
     const place = folder();
-    new Archive(place).append(bytes(message(1)), stamp(1));
+    new ArchiveWriter(place).append(bytes(message(1)), stamp(1));
     writeFileSync(join(place, '.received/n1.example'), text);
-    expect(new Archive(place).append(bytes(message(2)), stamp(2))).toBe(true);
+    expect(new ArchiveWriter(place).append(bytes(message(2)), stamp(2))).toBe(true);
     expect(filed(place)).toEqual([1, 2]);
   });
 
   it.each(['rejected', 'x'.repeat(253)])('files a host called %s', (host) => {
     const place = folder();
-    const archive = new Archive(place);
+    const archive = new ArchiveWriter(place);
     archive.append(bytes(message(1).replaceAll('n1.example', host)), stamp(1));
     archive.rejected.add(bytes('hello'), 'it does not name its host');
     archive.append(bytes(message(2).replaceAll('n1.example', host)), stamp(2));
@@ -227,7 +227,7 @@ describe('the archive', () => {
   it('refuses a host that has the name of a file there', () => {
     const place = folder();
     writeFileSync(join(place, 'n1.example'), '');
-    expect(() => new Archive(place).append(bytes(message(1)), null)).toThrow(
+    expect(() => new ArchiveWriter(place).append(bytes(message(1)), null)).toThrow(
       'the archive contains a file, not a folder, called n1.example',
     );
   });
@@ -257,7 +257,7 @@ describe('the archive', () => {
         .split('\n')
         .map((line) => JSON.parse(line).body as string);
       const place = folder();
-      const archive = new Archive(place);
+      const archive = new ArchiveWriter(place);
       for (const body of bodies) archive.append(bytes(body), null);
       const host = join(place, 'c103-002.test.example');
       const files = readdirSync(host)
@@ -292,7 +292,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     await until(() => sender.waiting === 0);
     expect(lines.at(-1)).toContain('the broker is back');
     await sender.close();
-    const receiver = new AmqpConsumer({ ...at, archive: new Archive(place) });
+    const receiver = new AmqpConsumer({ ...at, archive: new ArchiveWriter(place) });
     const done = receiver.run();
     await until(() => receiver.result.appended === 20);
     receiver.stop();
@@ -349,7 +349,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
   it('what cannot be filed is put by and counted, and what comes after it is filed', async () => {
     const place = folder();
     const at = { server: '127.0.0.1', port: broker.port, queue: 'poison' };
-    const archive = new Archive(place);
+    const archive = new ArchiveWriter(place);
     const receiver = new AmqpConsumer({ ...at, archive });
     const done = receiver.run();
     const connection = await connect(`amqp://127.0.0.1:${broker.port}`);
@@ -398,7 +398,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
   it('what a failing disk refused once comes again, also where later messages were on their way', async () => {
     const at = { server: '127.0.0.1', port: broker.port, queue: 'once' };
     const place = folder();
-    const archive = new Archive(place);
+    const archive = new ArchiveWriter(place);
     const { append } = archive;
     archive.append = (bytes, stamp) => {
       if (stamp?.number === 3) throw new Error('EIO: i/o error, write');
@@ -411,7 +411,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
     await expect(failing.run()).rejects.toThrow('EIO');
     archive.close();
     expect(filed(place)).toEqual([1, 2]);
-    const receiver = new AmqpConsumer({ ...at, archive: new Archive(place) });
+    const receiver = new AmqpConsumer({ ...at, archive: new ArchiveWriter(place) });
     const done = receiver.run();
     await until(() => receiver.result.appended + receiver.result.repeated >= 8);
     receiver.stop();
@@ -427,7 +427,7 @@ describe.skipIf(!hasBroker)('with RabbitMQ (needs rabbitmq-server)', () => {
       user: 'guest',
       password: 'wrong',
     };
-    const receiver = new AmqpConsumer({ ...at, archive: new Archive(folder()) });
+    const receiver = new AmqpConsumer({ ...at, archive: new ArchiveWriter(folder()) });
     await expect(receiver.run()).rejects.toThrow(/refuses guest/);
   });
 });

@@ -5,7 +5,7 @@ import { SeriesStore } from '../../../src/view/series/store.ts';
 import * as view from '../../../src/view/simulation/event-view.ts';
 import { Events } from '../../../src/view/simulation/events.ts';
 import * as matrix from '../../../src/view/simulation/matrix.ts';
-import { LpPlaces, readMapping } from '../../../src/view/simulation/places.ts';
+import { PlacesByLp, readMapping } from '../../../src/view/simulation/places.ts';
 import { Rollbacks } from '../../../src/view/simulation/rollbacks.ts';
 import { atOnce } from '../../../src/view/steps.ts';
 import { batch } from '../support/samples.ts';
@@ -18,7 +18,7 @@ const matrixOfSends = atOnce(matrix.matrixOfSends);
 
 /** LPs 0 and 1 on PE 0 (KPs 0 and 1), LPs 2 and 3 on PE 1 (KP 0). */
 const MAPPING = '# LP PE KP\n0 0 0\n1 0 1\n2 1 0\n3 1 0\n';
-const places = new LpPlaces();
+const places = new PlacesByLp();
 readMapping(MAPPING, places);
 
 /** source, destination, send, receive, t */
@@ -50,7 +50,7 @@ describe('places of LPs', () => {
       '1/0/3',
     ]);
     expect(places.pathOf(9, 'kp')).toBe('?/?/9');
-    const none = new LpPlaces();
+    const none = new PlacesByLp();
     readMapping('0 0 0\nhello\n', none);
     expect(none.size).toBe(0);
   });
@@ -81,7 +81,7 @@ describe('the matrix', () => {
 
   it('puts LPs together where they are too many to draw', () => {
     const many = eventsOf(Array.from({ length: 1100 }, (_, k) => [k, k, 0, 1, 0.5] as const));
-    const lps = matrixOfEvents(many, new LpPlaces(), { ...square, level: 'lp' });
+    const lps = matrixOfEvents(many, new PlacesByLp(), { ...square, level: 'lp' });
     expect(lps).toMatchObject({ each: 3, total: 1100 });
     expect(lps?.rows).toHaveLength(367);
     expect(lps?.counts.reduce((a, b) => a + b, 0)).toBe(1100);

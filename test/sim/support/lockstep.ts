@@ -17,7 +17,7 @@ import { ResultsCollector } from '../../../src/sim/results.ts';
 import { Scheduler } from '../../../src/sim/scheduler.ts';
 import { configFor, type Settings } from '../../../src/sim/settings.ts';
 import { type RunResult, summarise } from '../../../src/sim/statistics.ts';
-import { Control, controlMemory } from '../../../src/sim/transport/control.ts';
+import { controlMemory, EngineControl } from '../../../src/sim/transport/control.ts';
 import {
   type RingParts,
   ThreadTransport,
@@ -59,7 +59,7 @@ function makePart(
   const contextFor: ConstructorParameters<typeof Pe>[6] = inOrder
     ? (...args) => new InOrderLp(...args, null)
     : optimistic.contextFor;
-  const budget = new Control(shared.control, config.pes).budget;
+  const budget = new EngineControl(shared.control, config.pes).budget;
   const pe = new Pe(model, config, placement, number, budget, shared.records, contextFor);
   const rings = new ThreadTransport(pe, shared, config.pes, fittings);
   // Nobody else could wake a PE that sleeps.

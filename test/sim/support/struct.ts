@@ -1,11 +1,11 @@
 /** A struct of fields in a memory of its own, for tests of structs. */
 import { type Fields, layoutOf } from '../../../src/model/struct.ts';
 import { type Access, memoryOf, structClass } from '../../../src/model/struct-class.ts';
-import { Entries, Kp } from '../../../src/sim/kp.ts';
+import { Kp, KpEntries } from '../../../src/sim/kp.ts';
 
 /** A KP that records what an event writes to `words`. */
 export function recorder(words: Int32Array): Kp {
-  const entries = new Entries(1, 10);
+  const entries = new KpEntries(1, 10);
   const kp = new Kp(0, entries, words);
   entries.append(kp.at);
   return kp;

@@ -3,13 +3,18 @@ import { cssColour, stepOf } from '../parts/palettes.ts';
 import { type Frame, isGrid } from './frame.ts';
 
 /** Colours of the style sheet. */
-export interface Ink {
+export interface AnimationInk {
   readonly line: string;
   readonly text: string;
 }
 
 /** @param width of the picture, in pixels of the page; the canvas may have more pixels */
-export function paint(canvas: HTMLCanvasElement, frame: Frame, width: number, ink: Ink): void {
+export function paint(
+  canvas: HTMLCanvasElement,
+  frame: Frame,
+  width: number,
+  ink: AnimationInk,
+): void {
   const context = canvas.getContext('2d');
   if (context === null) return;
   const { places, links, values, scale, chosen } = frame;

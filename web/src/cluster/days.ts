@@ -3,9 +3,9 @@ import { DAY_SECONDS } from '../../../src/model/units.ts';
 import type { HostDaysFacts } from '../../../src/view/facts/jobs.ts';
 
 export const MEASURES = ['busy', 'flagged', 'efficiency'] as const;
-export type Measure = (typeof MEASURES)[number];
+export type DayMeasure = (typeof MEASURES)[number];
 
-export const MEASURE_NAMES: Readonly<Record<Measure, string>> = {
+export const MEASURE_NAMES: Readonly<Record<DayMeasure, string>> = {
   busy: 'Time with jobs',
   flagged: 'Time of flagged jobs',
   efficiency: 'CPU efficiency of jobs',
@@ -67,7 +67,11 @@ export function hostDays({ days, lengths, hosts, idle }: HostDaysFacts): HostDay
 const percentOf = (part: number, whole: number) => (whole > 0 ? (100 * part) / whole : Number.NaN);
 
 /** A host's days in percent; NaN without a value. A host without jobs is 0 % busy, and its other values are unknown. */
-export function valuesOf(row: HostRow, measure: Measure, lengths: readonly number[]): Float32Array {
+export function valuesOf(
+  row: HostRow,
+  measure: DayMeasure,
+  lengths: readonly number[],
+): Float32Array {
   return Float32Array.from(lengths, (length, k) => {
     const jobs = row.seconds[k] ?? 0;
     if (measure === 'busy') return percentOf(row.busy[k] ?? 0, length);
@@ -109,12 +113,12 @@ export function utilisationOf({ hosts, lengths }: HostDays): Utilisation {
   };
 }
 
-export type HostOrder = 'name' | 'most' | 'least';
+export type HostDayOrder = 'name' | 'most' | 'least';
 
 /** Rows by their mean over all days; those of which nothing is known last. */
 export function ordered<R extends { readonly label: string; readonly mean: number }>(
   rows: readonly R[],
-  order: HostOrder,
+  order: HostDayOrder,
 ): readonly R[] {
   const byName = (a: R, b: R) => a.label.localeCompare(b.label, 'en', { numeric: true });
   const way = order === 'most' ? -1 : 1;

@@ -6,7 +6,7 @@ import type { Asking } from '../source.ts';
 export const FIELDS = [
   ...(['user', 'account', 'queue', 'application', 'state', 'flag', 'host'] as const),
 ];
-export type JobField = (typeof FIELDS)[number];
+export type WantedField = (typeof FIELDS)[number];
 
 /** What of the address chooses jobs. */
 const KEYS = [...FIELDS, 'words', 'where'] as const;

@@ -1,7 +1,7 @@
 /** Why B took longer than A, as tables: what the time was spent on, and which lanes differ. */
 import type { CompareFacts } from '../../../src/view/facts/compare.ts';
 import { duration } from '../figures.ts';
-import type { Table } from '../parts/table.ts';
+import type { ShownTable } from '../parts/table.ts';
 
 type Explanation = NonNullable<CompareFacts['explanation']>;
 
@@ -9,7 +9,7 @@ const signed = (seconds: number): string =>
   seconds < 0 ? `−${duration(-seconds)}` : `${seconds > 0 ? '+' : ''}${duration(seconds)}`;
 
 /** The causes of the difference, largest first. The rows add up to the last one. */
-export function causesOf({ lane, causes, a, b, difference }: Explanation): Table {
+export function causesOf({ lane, causes, a, b, difference }: Explanation): ShownTable {
   const all = { what: 'in all', a, b, difference, from: null };
   return {
     columns: [
@@ -27,7 +27,7 @@ export function causesOf({ lane, causes, a, b, difference }: Explanation): Table
 }
 
 /** Each lane's differences by activity; lanes that differ most come first. */
-export const lanesOf = ({ parts, lanes }: Explanation): Table => ({
+export const lanesOf = ({ parts, lanes }: Explanation): ShownTable => ({
   columns: [
     { key: 'lane', title: 'Of' },
     { key: 'difference', title: 'B − A', figure: signed },

@@ -1,7 +1,7 @@
 /** The table of what changed, and a sentence about it. */
 import type { ComparedChange, CompareFacts } from '../../../src/view/facts/compare.ts';
 import { counted, short } from '../figures.ts';
-import type { Table } from '../parts/table.ts';
+import type { ShownTable } from '../parts/table.ts';
 
 const VERDICTS: Readonly<Record<ComparedChange['verdict'], string>> = {
   same: 'same',
@@ -24,7 +24,7 @@ const NAMED: ReadonlySet<string> = new Set(['pe', 'kp', 'lp']);
 const whatOf = ({ scope, entity }: ComparedChange): string =>
   NAMED.has(scope) ? entity : `${scope} ${entity}`.trimEnd();
 
-export function tableOf(changes: readonly ComparedChange[]): Table {
+export function tableOf(changes: readonly ComparedChange[]): ShownTable {
   return {
     columns: [
       { key: 'what', title: 'Of' },
@@ -79,7 +79,7 @@ export function sentenceOf({ changes, findings }: CompareFacts): string {
 }
 
 /** What A and B were asked to do, with what, and where, as far as it differs. */
-export const settingsOf = (settings: CompareFacts['settings']): Table => ({
+export const settingsOf = (settings: CompareFacts['settings']): ShownTable => ({
   columns: [
     { key: 'kind', title: 'Of' },
     { key: 'key', title: 'Setting' },

@@ -1,12 +1,12 @@
 /** Two recordings bin by bin: B minus A, each PE of one against the same PE of the other. */
 import type { EntityBins } from '../../../src/view/series/table.ts';
-import type { Heat, HeatRow } from '../parts/heat.ts';
+import type { HeatPicture, HeatRow } from '../parts/heat.ts';
 import { scaleOf } from '../parts/palettes.ts';
 
 type Means = Pick<EntityBins, 'entity' | 'mean'>;
 
 export interface Compared {
-  readonly heat: Heat;
+  readonly heat: HeatPicture;
   /** PEs that only one of them has. */
   readonly unmatched: number;
   /** The row and bin with the largest change; null if nothing changed. */

@@ -15,14 +15,14 @@ import {
 import { KIB } from '../../../src/model/units.ts';
 import type { EntityBins } from '../../../src/view/series/table.ts';
 import { leastOf, listed, meanOf, mostOf, percent, short } from '../figures.ts';
-import type { Line } from '../parts/lines.ts';
+import type { DrawnLine } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
-import type { LaneChart, LaneGroup, View } from './lane.ts';
+import type { LaneChart, LaneGroup, LaneView } from './lane.ts';
 import { THREAD_CHARTS } from './threads.ts';
 import { whenSpent } from './when-spent.ts';
 
 /** Amounts are by time: of the model's, where samples have no other. */
-const perTime = ({ facts }: View) =>
+const perTime = ({ facts }: LaneView) =>
   facts.clock === 'virtual'
     ? { unit: 'per virtual time', words: 'events per unit of virtual time' }
     : { unit: '/s', words: 'events a second' };
@@ -57,10 +57,10 @@ function across(series: readonly EntityBins[], factor: number): Float64Array {
   return sums;
 }
 
-const meanOfLine = ({ mean, values }: Line) => mean ?? meanOf(values);
+const meanOfLine = ({ mean, values }: DrawnLine) => mean ?? meanOf(values);
 
 /** The highest by their mean, highest first, where there are too many. */
-function most(lines: readonly Line[]): readonly Line[] {
+function most(lines: readonly DrawnLine[]): readonly DrawnLine[] {
   if (lines.length <= MOST_LINES) return lines;
   return lines
     .map((line) => ({ line, mean: meanOfLine(line) }))
@@ -70,7 +70,7 @@ function most(lines: readonly Line[]): readonly Line[] {
 }
 
 /** The one with the highest mean; there is at least one. */
-function highest<L extends Line>(lines: readonly L[]): L {
+function highest<L extends DrawnLine>(lines: readonly L[]): L {
   let best = lines[0];
   let mean = meanOfLine(best);
   for (const line of lines) {
@@ -84,19 +84,19 @@ function highest<L extends Line>(lines: readonly L[]): L {
 const NOT_MEASURED = 'Not measured in this window.';
 
 /** The window as one bin: its mean weights samples by time, whereas a mean of bins would weight partial bins too much. */
-const whole = (view: View): View => ({ ...view, bins: 1 });
+const whole = (view: LaneView): LaneView => ({ ...view, bins: 1 });
 
 /** Means over the whole window, by entity. */
 const meansOf = (series: readonly EntityBins[]): ReadonlyMap<string, number> =>
   new Map(series.map(({ entity, mean }) => [entity, mean[0] ?? Number.NaN]));
 
-const ask = (source: PageSource, view: View, table: string, keys: readonly string[]) =>
+const ask = (source: PageSource, view: LaneView, table: string, keys: readonly string[]) =>
   source.series(table, keys, view.from, view.to, view.bins);
 
 /** For each PE: from its own samples or, if only its parts were sampled, from theirs. */
 async function peSeries(
   source: PageSource,
-  view: View,
+  view: LaneView,
   key: string,
 ): Promise<readonly EntityBins[]> {
   const own = await ask(source, view, 'ross_pe', [key]);
@@ -274,7 +274,7 @@ const CPU_PARTS = [
 /** Series of a share's inputs: all inputs, else those that every collector has, from the first table that has them. */
 async function inputSeries(
   source: PageSource,
-  view: View,
+  view: LaneView,
   { share, tables }: (typeof CPU_PARTS)[number],
 ) {
   const all = inputsOf(share);
@@ -289,7 +289,7 @@ async function inputSeries(
 }
 
 /** Entities of `node_cpu` on which the PEs run that are looked at; all where no place is known. */
-function onCpus(series: readonly EntityBins[], { facts, pe }: View): readonly EntityBins[] {
+function onCpus(series: readonly EntityBins[], { facts, pe }: LaneView): readonly EntityBins[] {
   const places = facts.pes.filter(
     (place) => place.cpu !== null && (pe === null || place.pe === pe),
   );
@@ -299,7 +299,7 @@ function onCpus(series: readonly EntityBins[], { facts, pe }: View): readonly En
   return found.length > 0 ? found : series;
 }
 
-const cpuTitle = ({ facts }: View): string =>
+const cpuTitle = ({ facts }: LaneView): string =>
   facts.pes.length === 0 ? 'CPUs of all hosts' : CPUS.title;
 
 const CPUS: LaneChart = {

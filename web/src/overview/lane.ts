@@ -1,12 +1,12 @@
 /** A chart of a lane: its request to the source, its lines, and the sentence about them. */
 import type { PageFacts } from '../../../src/view/facts/run.ts';
-import type { Chart, Line } from '../parts/lines.ts';
+import type { ChartLook, DrawnLine } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
 
 export type LaneGroup = 'simulation' | 'regions' | 'threads' | 'nodes';
 
 /** What is looked at. */
-export interface View {
+export interface LaneView {
   readonly facts: PageFacts;
   /** Seconds. */
   readonly from: number;
@@ -16,16 +16,16 @@ export interface View {
   readonly pe: number | null;
 }
 
-export interface Drawn {
+export interface DrawnLane {
   /** In place of the chart's own. */
   readonly title?: string;
   readonly unit?: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly DrawnLine[];
   readonly sentence: string;
 }
 
-export interface LaneChart extends Chart {
+export interface LaneChart extends ChartLook {
   readonly lane: LaneGroup;
   /** Null where the source has nothing for it. */
-  draw(source: PageSource, view: View): Promise<Drawn | null>;
+  draw(source: PageSource, view: LaneView): Promise<DrawnLane | null>;
 }

@@ -7,9 +7,9 @@ import {
 } from '../../../src/model/measures/index.ts';
 import type { EntityBins } from '../../../src/view/series/table.ts';
 import { percent } from '../figures.ts';
-import type { Line } from '../parts/lines.ts';
+import type { DrawnLine } from '../parts/lines.ts';
 import type { PageSource } from '../source.ts';
-import type { Drawn, LaneChart, View } from './lane.ts';
+import type { DrawnLane, LaneChart, LaneView } from './lane.ts';
 import { type ProcessNames, processNames } from './process-names.ts';
 
 const TABLE = 'process_thread';
@@ -23,7 +23,7 @@ interface Thread {
   readonly label: string;
 }
 
-const seriesOf = (source: PageSource, view: View, keys: readonly string[], bins = view.bins) =>
+const seriesOf = (source: PageSource, view: LaneView, keys: readonly string[], bins = view.bins) =>
   source.series(TABLE, keys, view.from, view.to, bins);
 
 const processOf = (entity: string): string => entity.split('/').slice(0, 2).join('/');
@@ -34,7 +34,7 @@ const processOf = (entity: string): string => entity.split('/').slice(0, 2).join
  */
 export function labelOf(
   entity: string,
-  { facts }: Pick<View, 'facts'>,
+  { facts }: Pick<LaneView, 'facts'>,
   names: ProcessNames,
 ): string {
   const [host, process, thread] = entity.split('/');
@@ -55,7 +55,7 @@ export function worthALine<T extends { readonly share: number }>(threads: readon
 }
 
 /** The threads that ran most, in the order of their numbers; for a PE, its threads alone. */
-async function busiest(source: PageSource, view: View): Promise<readonly Thread[]> {
+async function busiest(source: PageSource, view: LaneView): Promise<readonly Thread[]> {
   const whole = await seriesOf(source, view, inputsOf(THREAD_RUNNING), 1);
   const own = view.facts.pes.find(({ pe }) => pe === view.pe)?.threadId ?? null;
   const shares = whole
@@ -71,10 +71,10 @@ async function busiest(source: PageSource, view: View): Promise<readonly Thread[
 /** A line of each of these threads; null where none was sampled. */
 async function linesOf(
   source: PageSource,
-  view: View,
+  view: LaneView,
   keys: readonly string[],
   factor: number,
-): Promise<readonly Line[] | null> {
+): Promise<readonly DrawnLine[] | null> {
   const threads = await busiest(source, view);
   if (threads.length === 0) return null;
   const [all, whole] = await Promise.all([
@@ -93,7 +93,7 @@ async function linesOf(
   return lines.length === 0 ? null : lines;
 }
 
-const mostOf = (lines: readonly Line[]): Line =>
+const mostOf = (lines: readonly DrawnLine[]): DrawnLine =>
   lines.reduce((best, one) => ((one.mean ?? 0) > (best.mean ?? 0) ? one : best));
 
 /** The value that comes most often; NaN of none. */
@@ -116,7 +116,7 @@ const shareChart = (
   unit: '%',
   stacked: false,
   of: 'thread',
-  async draw(source, view): Promise<Drawn | null> {
+  async draw(source, view): Promise<DrawnLane | null> {
     const lines = await linesOf(source, view, inputsOf(measure), measure.factor);
     if (lines === null) return null;
     const { label, mean } = mostOf(lines);
@@ -155,7 +155,7 @@ const BLOCKED: LaneChart = {
   unit: '%',
   stacked: false,
   of: 'thread',
-  async draw(source, view): Promise<Drawn | null> {
+  async draw(source, view): Promise<DrawnLane | null> {
     const lines = await linesOf(source, view, ['blocked'], 100);
     if (lines === null) return null;
     const top = mostOf(lines);
@@ -175,7 +175,7 @@ const PLACES: LaneChart = {
   unit: '',
   stacked: false,
   of: 'thread',
-  async draw(source, view): Promise<Drawn | null> {
+  async draw(source, view): Promise<DrawnLane | null> {
     const all = await linesOf(source, view, ['cpu'], 1);
     if (all === null) return null;
     // CPU numbers have no mean: for the window, the most frequent CPU is given.

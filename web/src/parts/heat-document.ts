@@ -1,6 +1,6 @@
 /** Heatmaps as SVG: names of rows, cells and the scale; over time as a document, with times and flags. */
 import { flagsSvg, type SvgField, timesSvg } from './flags-svg.ts';
-import { binsOf, type Heat, heatSvg } from './heat.ts';
+import { binsOf, type HeatPicture, heatSvg } from './heat.ts';
 import { hexColour, type PaletteName } from './palettes.ts';
 import { css, escaped, svgDocument } from './svg.ts';
 
@@ -38,7 +38,7 @@ interface Place {
 
 const small = () => `font-size="11" fill="${css('--quiet')}"`;
 
-export const heightOf = ({ rows }: Heat): number =>
+export const heightOf = ({ rows }: HeatPicture): number =>
   rows.length * Math.max(LEAST_ROW, Math.min(MOST_ROW, HIGH / rows.length));
 
 /** Height of `scaleSvg`, with the space above it. */
@@ -66,7 +66,7 @@ export function scaleSvg(
 
 /** Cells beside the names of their rows. The scale is below them, after `between` pixels. */
 export function namedHeatSvg(
-  heat: Heat,
+  heat: HeatPicture,
   ends: Ends,
   { left, width, high }: Place,
   between = 0,
@@ -86,7 +86,7 @@ export function namedHeatSvg(
 }
 
 export function heatDocument(
-  heat: Heat,
+  heat: HeatPicture,
   { title, sentence, scale }: Told,
   field: SvgField,
 ): string {

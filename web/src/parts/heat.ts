@@ -12,17 +12,17 @@ export interface HeatRow {
   readonly suspect?: { readonly reason: string; readonly from?: number; readonly to?: number };
 }
 
-export interface Heat {
+export interface HeatPicture {
   readonly rows: readonly HeatRow[];
   readonly scale: Scale;
   /** Share 0 … 1 of the width → bin, for axes that are not even in real time. Not given: even. */
   readonly binAt?: (share: number) => number;
 }
 
-export const binsOf = ({ rows }: Heat): number => rows[0]?.values.length ?? 0;
+export const binsOf = ({ rows }: HeatPicture): number => rows[0]?.values.length ?? 0;
 
 /** Bin at a share 0 … 1 of the width. */
-export function binAtShare(heat: Heat, share: number): number {
+export function binAtShare(heat: HeatPicture, share: number): number {
   const count = binsOf(heat);
   const bin = heat.binAt === undefined ? Math.floor(share * count) : Math.floor(heat.binAt(share));
   return Math.max(0, Math.min(count - 1, bin));
@@ -35,7 +35,7 @@ export function binAtShare(heat: Heat, share: number): number {
  */
 export function paintHeat(
   canvas: HTMLCanvasElement,
-  heat: Heat,
+  heat: HeatPicture,
   width: number,
   height: number,
   ratio: number,
@@ -91,7 +91,11 @@ export function paintHeat(
 }
 
 /** Rectangles of suspect cells. */
-function hatched(heat: Heat, width: number, height: number): [number, number, number, number][] {
+function hatched(
+  heat: HeatPicture,
+  width: number,
+  height: number,
+): [number, number, number, number][] {
   const each = height / heat.rows.length;
   const count = binsOf(heat);
   return heat.rows.flatMap(({ suspect }, k) => {
@@ -103,7 +107,7 @@ function hatched(heat: Heat, width: number, height: number): [number, number, nu
 }
 
 /** Share of the width at which a bin begins. */
-function shareOf(heat: Heat, bin: number): number {
+function shareOf(heat: HeatPicture, bin: number): number {
   const count = binsOf(heat);
   if (heat.binAt === undefined) return bin / count;
   let [low, high] = [0, 1];
@@ -116,7 +120,7 @@ function shareOf(heat: Heat, bin: number): number {
 }
 
 /** The same as SVG elements, each run of one colour a rectangle. */
-export function heatSvg(heat: Heat, width: number, height: number, ink: string): string {
+export function heatSvg(heat: HeatPicture, width: number, height: number, ink: string): string {
   const { rows, scale } = heat;
   const count = binsOf(heat);
   const each = height / Math.max(1, rows.length);

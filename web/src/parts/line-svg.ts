@@ -2,7 +2,7 @@
 
 import { coordinate } from './coordinate.ts';
 import { flagsSvg, type SvgField, timesSvg } from './flags-svg.ts';
-import { type Chart, type Line, topOf, tops } from './lines.ts';
+import { type ChartLook, type DrawnLine, topOf, tops } from './lines.ts';
 import { BAR, colourOf, DASHES, figureOf } from './plot.ts';
 import { roundValues } from './round.ts';
 import { css, escaped, svgDocument } from './svg.ts';
@@ -58,8 +58,8 @@ const barsOf = (xs: readonly number[], ys: readonly number[], bottom: number): s
 };
 
 export function linesSvg(
-  chart: Chart,
-  lines: readonly Line[],
+  chart: ChartLook,
+  lines: readonly DrawnLine[],
   sentence: string,
   field: SvgField,
 ): string {

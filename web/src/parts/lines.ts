@@ -1,7 +1,7 @@
 /** Lines over time, and what their CSV holds. */
 import { csvText } from '../../../src/model/csv.ts';
 
-export interface Line {
+export interface DrawnLine {
   readonly label: string;
   /** By bin; NaN where nothing was measured. */
   readonly values: ArrayLike<number>;
@@ -14,7 +14,7 @@ export interface Line {
 }
 
 /** How lines are drawn. */
-export interface Chart {
+export interface ChartLook {
   /** Unique on the page. */
   readonly id: string;
   readonly title: string;
@@ -35,7 +35,7 @@ export interface Chart {
 }
 
 /** A row per bin: its first and last second, then the lines' values; missing is empty. */
-export function linesCsv(lines: readonly Line[], from: number, to: number): string {
+export function linesCsv(lines: readonly DrawnLine[], from: number, to: number): string {
   const count = lines[0]?.values.length ?? 0;
   const edge = (k: number) => String(Number((from + (k * (to - from)) / count).toPrecision(12)));
   const rows = [['from (s)', 'to (s)', ...lines.map(({ label }) => label)]];
@@ -47,7 +47,7 @@ export function linesCsv(lines: readonly Line[], from: number, to: number): stri
 }
 
 /** Sums from the first line up: the top of each part of a stack. NaN only where all parts are missing. */
-export function tops(lines: readonly Line[]): number[][] {
+export function tops(lines: readonly DrawnLine[]): number[][] {
   const sums: number[][] = [];
   for (const { values } of lines) {
     const below = sums.at(-1);
@@ -89,7 +89,7 @@ function highestOf(columns: readonly ArrayLike<number | null | undefined>[]): nu
 
 /** Top of a chart's scale. `whole`: as high as the highest value, whatever the others are. */
 export function topOf(
-  chart: Chart,
+  chart: ChartLook,
   columns: readonly ArrayLike<number | null | undefined>[],
   whole = false,
 ): number {
@@ -106,5 +106,5 @@ export function topOf(
   return headroom(chart, top);
 }
 
-const headroom = ({ unit }: Chart, top: number) =>
+const headroom = ({ unit }: ChartLook, top: number) =>
   Math.max(unit === '%' || unit === '/s' ? 1 : Number.MIN_VALUE, top * HEADROOM) || 1;

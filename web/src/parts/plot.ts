@@ -2,7 +2,7 @@
 import type uPlot from 'uplot';
 import { type Axis, STEPS_OF_TIME } from '../axis.ts';
 import { short, withUnit } from '../figures.ts';
-import { type Chart, type Line, topOf, tops } from './lines.ts';
+import { type ChartLook, type DrawnLine, topOf, tops } from './lines.ts';
 import { css } from './svg.ts';
 
 const COLOURS = 8;
@@ -22,8 +22,8 @@ const gaps = (values: ArrayLike<number>) =>
 
 /** Columns for uPlot: the bins' middles on the axis, then the lines; of a stack the topmost first, painted over by the rest. */
 export function dataOf(
-  chart: Chart,
-  lines: readonly Line[],
+  chart: ChartLook,
+  lines: readonly DrawnLine[],
   from: number,
   to: number,
   axis: Axis,
@@ -78,7 +78,7 @@ export interface PlotTimes {
 }
 
 export function optionsFor(
-  chart: Chart,
+  chart: ChartLook,
   labels: readonly string[],
   width: number,
   height: number,

@@ -1,9 +1,9 @@
 /** Tables of a view: the numbers of a picture, and the contents of its CSV. */
 import { csvText } from '../../../src/model/csv.ts';
 
-export type Cell = string | number | null;
+export type ShownCell = string | number | null;
 
-export interface TableColumn {
+export interface ShownColumn {
   readonly key: string;
   readonly title: string;
   /** Shown after the title. */
@@ -16,24 +16,24 @@ export interface TableColumn {
   readonly bar?: boolean | 'signed';
   /** Parts of a whole, drawn as one bar before the text; shares sum to 1 at most. */
   readonly parts?: (
-    row: TableRow,
+    row: ShownRow,
   ) => readonly { readonly share: number; readonly colour: string; readonly text: string }[];
 }
 
-export interface TableRow {
+export interface ShownRow {
   readonly id: string;
-  readonly cells: Readonly<Record<string, Cell>>;
+  readonly cells: Readonly<Record<string, ShownCell>>;
   /** Why its numbers are suspect: shown by hatching, in a tooltip, and in a column of the CSV. */
   readonly suspect?: string;
 }
 
-export interface Table {
-  readonly columns: readonly TableColumn[];
-  readonly rows: readonly TableRow[];
+export interface ShownTable {
+  readonly columns: readonly ShownColumn[];
+  readonly rows: readonly ShownRow[];
 }
 
 /** RFC 4180: a header, then one line a row; missing is empty. Numbers are whole, not as rounded for the page. */
-export function tableCsv({ columns, rows }: Table): string {
+export function tableCsv({ columns, rows }: ShownTable): string {
   const isDoubted = rows.some(({ suspect }) => suspect !== undefined);
   const head = columns.map(({ title, unit }) => (unit ? `${title} (${unit})` : title));
   const lines = rows.map(({ cells, suspect }) => {
@@ -49,9 +49,9 @@ export function tableCsv({ columns, rows }: Table): string {
 }
 
 /** Rows by a column; missing ones last, whichever way. `down`: highest first. */
-export function sortRows(rows: readonly TableRow[], key: string, down: boolean): TableRow[] {
+export function sortRows(rows: readonly ShownRow[], key: string, down: boolean): ShownRow[] {
   const way = down ? -1 : 1;
-  const missing = (cell: Cell | undefined) =>
+  const missing = (cell: ShownCell | undefined) =>
     cell === null || cell === undefined || (typeof cell === 'number' && Number.isNaN(cell));
   return [...rows].sort((a, b) => {
     const [x, y] = [a.cells[key], b.cells[key]];

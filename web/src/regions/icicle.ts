@@ -17,7 +17,7 @@ export interface Piece {
 }
 
 /** How the tree is laid out. */
-export interface Layout {
+export interface IcicleLayout {
   /** From each region to those around it: width is the time in no nested region. */
   readonly inverted?: boolean;
   /** Beside each other by their names; else the longest first. */
@@ -132,7 +132,7 @@ export function piecesOf(
   facts: RegionFacts,
   host: string,
   zoom: readonly string[] = [],
-  layout: Layout = {},
+  layout: IcicleLayout = {},
 ): Piece[] {
   const pieces: Piece[] = [];
   const tree = treeOf(facts, host);

@@ -5,7 +5,7 @@ import { coordinate } from '../parts/coordinate.ts';
 import { flagsSvg, type SvgField, timesSvg } from '../parts/flags-svg.ts';
 import { HATCH_ID, hatch, hatchPattern } from '../parts/hatch.ts';
 import { css, escaped, svgDocument } from '../parts/svg.ts';
-import type { Table } from '../parts/table.ts';
+import type { ShownTable } from '../parts/table.ts';
 import type { Lane } from './lane.ts';
 
 /** How a region is drawn. */
@@ -178,7 +178,7 @@ export function lanesSvg(
 }
 
 /** Seconds of each lane in each region, as drawn. */
-export function lanesTable(lanes: readonly Lane[], looks: Looks): Table {
+export function lanesTable(lanes: readonly Lane[], looks: Looks): ShownTable {
   const rows = lanes.flatMap(({ name, spans, suspect }) => {
     const times = new Map<number, number>();
     let all = 0;

@@ -16,7 +16,7 @@ import type {
   RegionRow,
 } from '../../../src/view/facts/regions.ts';
 import { percent } from '../figures.ts';
-import type { Cell, Table, TableColumn, TableRow } from '../parts/table.ts';
+import type { ShownCell, ShownColumn, ShownRow, ShownTable } from '../parts/table.ts';
 
 /** A number as C's %g writes it: as it stands in GEOPM's reports. */
 export function general(value: number): string {
@@ -56,7 +56,7 @@ const FIRST = [
 export const titleOf = ({ key }: RegionColumn): string =>
   EXPLAINED[key]?.label ?? key.replaceAll('_', ' ');
 
-function columnOf(column: RegionColumn): TableColumn {
+function columnOf(column: RegionColumn): ShownColumn {
   const { key, unit, help } = column;
   return {
     key,
@@ -131,7 +131,7 @@ export function hostTable(
   facts: RegionFacts,
   host: string,
   { totals, all }: { readonly totals: boolean; readonly all: boolean },
-): Table {
+): ShownTable {
   const rows = facts.rows.filter(
     (row) => row.host === host && (row.section !== 'region') === totals,
   );
@@ -140,7 +140,7 @@ export function hostTable(
   const hints = named.length > 0;
   const rowOf = new Map<string, RegionRow>();
   // A hint has the same colour in all rows.
-  const parts = ({ id }: TableRow) => {
+  const parts = ({ id }: ShownRow) => {
     const row = rowOf.get(id);
     if (row === undefined) return [];
     return hintShares(facts.columns, row).map((one) => ({
@@ -164,7 +164,7 @@ export function hostTable(
           ]
         : []),
     ],
-    rows: rows.map((row, k): TableRow => {
+    rows: rows.map((row, k): ShownRow => {
       const id = `${row.section} ${row.region} ${k}`;
       rowOf.set(id, row);
       return {
@@ -180,7 +180,7 @@ export function hostTable(
 }
 
 /** One metric of each region over all hosts: mean, least, most, and each host. */
-export function acrossTable(facts: RegionFacts, key: string, hosts: readonly string[]): Table {
+export function acrossTable(facts: RegionFacts, key: string, hosts: readonly string[]): ShownTable {
   const column = facts.columns.find((one) => one.key === key);
   const unit = column?.unit ?? '';
   const by = new Map<string, (number | null)[]>();
@@ -207,12 +207,12 @@ export function acrossTable(facts: RegionFacts, key: string, hosts: readonly str
       },
       ...hosts.map((host) => ({ key: `host ${host}`, title: host, ...number, bar: true })),
     ],
-    rows: [...by].map(([region, values]): TableRow => {
+    rows: [...by].map(([region, values]): ShownRow => {
       const there = values.filter((value): value is number => value !== null);
       const mean = there.reduce((sum, value) => sum + value, 0) / there.length;
       const [least, most] = [Math.min(...there), Math.max(...there)];
       const none = there.length === 0;
-      const cells: Record<string, Cell> = {
+      const cells: Record<string, ShownCell> = {
         region,
         mean: none ? null : mean,
         least: none ? null : least,

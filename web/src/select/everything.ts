@@ -4,7 +4,7 @@ import type { LanesFacts, RegionFacts } from '../../../src/view/facts/regions.ts
 import { kindOf } from '../../../src/view/series/table.ts';
 import type { Page } from '../page.svelte.ts';
 import type { PageSource } from '../source.ts';
-import { type Measured, statisticsOf } from './statistics.ts';
+import { type SelectedMetric, statisticsOf } from './statistics.ts';
 
 /** Pieces of the stretch of which percentiles are made. */
 export const BINS = 200;
@@ -18,13 +18,13 @@ const LANE_BINS = 2000;
 const MOST_HOSTS = 8;
 
 export interface Everything {
-  readonly measured: readonly Measured[];
+  readonly measured: readonly SelectedMetric[];
   /** Data that are left out, and why. */
   readonly left: readonly string[];
 }
 
 async function metrics(page: Page, source: PageSource, from: number, to: number) {
-  const measured: Measured[] = [];
+  const measured: SelectedMetric[] = [];
   const left: string[] = [];
   const inReach = page.tables.filter((table) => table.from <= to && table.to >= from);
   for (const table of inReach.toSorted((a, b) => rankOf(a.name) - rankOf(b.name))) {
@@ -61,7 +61,7 @@ function rankOf(name: string): number {
 
 /** Seconds in each region, of each process or CPU: exact, or absent. */
 async function regions(page: Page, source: PageSource, from: number, to: number) {
-  const measured: Measured[] = [];
+  const measured: SelectedMetric[] = [];
   const left: string[] = [];
   if (page.facts?.tables?.some((name) => /^geopm_(profile_)?trace$/.test(name)) !== true)
     return { measured, left };
@@ -94,7 +94,7 @@ async function regions(page: Page, source: PageSource, from: number, to: number)
   return { measured, left };
 }
 
-const inRegion = (what: string, entity: string, total: number, long: number): Measured => ({
+const inRegion = (what: string, entity: string, total: number, long: number): SelectedMetric => ({
   ...{ what, entity, unit: 's', isCounter: true, total, mean: total / long, share: total / long },
   ...{ least: Number.NaN, most: Number.NaN },
   ...{ p10: Number.NaN, median: Number.NaN, p90: Number.NaN },

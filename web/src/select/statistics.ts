@@ -1,9 +1,9 @@
 /** Numbers of a stretch of time, by entity. Pure. */
 import type { EntityBins } from '../../../src/view/series/table.ts';
 import { leastOf, meanOf, mostOf, short, withUnit } from '../figures.ts';
-import type { Table } from '../parts/table.ts';
+import type { ShownTable } from '../parts/table.ts';
 
-export interface Statistics {
+export interface SelectedStatistics {
   readonly entity: string;
   /** Over the part that was measured; of a counter per second. */
   readonly mean: number;
@@ -32,7 +32,7 @@ export function statisticsOf(
   from: number,
   to: number,
   isCounter: boolean,
-): Statistics[] {
+): SelectedStatistics[] {
   const known = series.map(({ entity, mean, min, max }) => {
     const there = Float64Array.from(mean).filter((value) => !Number.isNaN(value));
     const seconds = mean.length === 0 ? 0 : (there.length * (to - from)) / mean.length;
@@ -54,7 +54,7 @@ export function statisticsOf(
 }
 
 /** Statistics of one metric among all. */
-export interface Measured extends Statistics {
+export interface SelectedMetric extends SelectedStatistics {
   /** The metric, or the activity for times. */
   readonly what: string;
   readonly unit: string;
@@ -64,7 +64,7 @@ export interface Measured extends Statistics {
 const perSecond = (unit: string): string => `${unit.replace(/[{}]/g, '')}/s`;
 
 /** All metrics of all entities whose names contain all the words. */
-export function everythingTable(measured: readonly Measured[], words: string): Table {
+export function everythingTable(measured: readonly SelectedMetric[], words: string): ShownTable {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = measured.filter(({ what, entity }) => {
     const text = `${what} ${entity}`.toLowerCase();
@@ -107,11 +107,11 @@ export function everythingTable(measured: readonly Measured[], words: string): T
 
 /** `of`: what an entity is, such as `PE`. */
 export function statisticsTable(
-  found: readonly Statistics[],
+  found: readonly SelectedStatistics[],
   of: string,
   unit: string,
   isCounter: boolean,
-): Table {
+): ShownTable {
   const figure = (value: number) => (isCounter ? short(value) : withUnit(value, unit));
   const rate = isCounter ? perSecond(unit) : '';
   const column = (key: string, title: string, help: string) => ({

@@ -21,7 +21,7 @@ export interface Placed {
   readonly radius: number;
 }
 
-export interface Layout {
+export interface CascadeLayout {
   /** The entity of a lane: a KP or, if there are too many, a PE. */
   readonly of: 'KP' | 'PE';
   /** Paths, from the top. */
@@ -36,7 +36,7 @@ export interface Layout {
 
 export const kpOf = ({ pe, kp }: CascadeNode): string => `${pe}/${kp}`;
 
-export function layoutOf(nodes: readonly CascadeNode[]): Layout {
+export function layoutOf(nodes: readonly CascadeNode[]): CascadeLayout {
   const kps = new Set(nodes.map(kpOf));
   const of = kps.size > MOST_LANES ? 'PE' : 'KP';
   const laneOf = of === 'KP' ? kpOf : ({ pe }: CascadeNode) => String(pe);
@@ -66,7 +66,7 @@ export function link(from: Placed, to: Placed): string {
 }
 
 /** The same as SVG elements, lanes' names at the left of x = 0. */
-export function cascadeSvg({ of, lanes, each, placed }: Layout): string {
+export function cascadeSvg({ of, lanes, each, placed }: CascadeLayout): string {
   const lines = lanes.map((lane, k) => {
     const y = (k + 0.5) * each;
     return `<line x2="${WIDE}" y1="${y}" y2="${y}" stroke="${css('--line')}"/><text x="-8" y="${y + 4}" font-size="11" text-anchor="end" fill="${css('--quiet')}">${of} ${lane}</text>`;

@@ -17,7 +17,7 @@ import type { SingleRollback } from '../../../src/view/simulation/rollback-view.
 import { atOnce } from '../../../src/view/steps.ts';
 import { LiveSource } from '../live.ts';
 import type { Page } from '../page.svelte.ts';
-import { ApiError, type PageSource } from '../source.ts';
+import { AnswerError, type PageSource } from '../source.ts';
 
 /** The selection: seconds, and the entity that contains everything shown; '' for all. */
 export interface Looked {
@@ -168,7 +168,7 @@ class LiveSim implements SimSource {
       return await this.api.tree(pe, id);
     } catch (error) {
       // Only the newest are kept.
-      if (error instanceof ApiError && error.status === 404) return null;
+      if (error instanceof AnswerError && error.status === 404) return null;
       throw error;
     }
   }

@@ -5,9 +5,9 @@ import type { QueryAnswer, QueryCell } from '../../../src/view/facts/query.ts';
 import { short } from '../figures.ts';
 import { coordinate } from '../parts/coordinate.ts';
 import { roundValues } from '../parts/round.ts';
-import type { Cell, Table } from '../parts/table.ts';
+import type { ShownCell, ShownTable } from '../parts/table.ts';
 
-const cellOf = (value: QueryCell): Cell =>
+const cellOf = (value: QueryCell): ShownCell =>
   value === null || typeof value === 'number' || typeof value === 'string'
     ? value
     : typeof value === 'boolean'
@@ -19,7 +19,7 @@ const figure = (value: number): string =>
   Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(7)));
 
 /** Columns by their place: two may have one name. */
-export function resultTable({ columns, rows }: QueryAnswer): Table {
+export function resultTable({ columns, rows }: QueryAnswer): ShownTable {
   return {
     columns: columns.map(({ name, type }, k) => ({
       key: `c${k}`,

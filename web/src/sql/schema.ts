@@ -17,7 +17,7 @@ export interface ColumnFacts {
   readonly help: string;
 }
 
-export interface TableColumns {
+export interface NamedColumns {
   readonly name: string;
   readonly columns: readonly ColumnFacts[];
 }
@@ -29,7 +29,7 @@ LEFT JOIN metrics m ON m.table_name = c.table_name AND m.column_name = c.column_
 WHERE c.table_schema = 'main' ORDER BY c.table_name, c.ordinal_position`;
 
 /** The answer to `SCHEMA`, by table. */
-export function tablesOf({ rows }: QueryAnswer): TableColumns[] {
+export function tablesOf({ rows }: QueryAnswer): NamedColumns[] {
   const found = new Map<string, ColumnFacts[]>();
   for (const row of rows) {
     const [table, name, type, unit, help] = row.map(String);
@@ -43,7 +43,7 @@ export const quoted = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoteName(name);
 
 /** A statement that shows rows of a table. */
-export const lookAt = ({ name, columns }: TableColumns): string =>
+export const lookAt = ({ name, columns }: NamedColumns): string =>
   `SELECT ${columns.map((column) => quoted(column.name)).join(', ')}\nFROM ${quoted(name)}\nLIMIT 100`;
 
 const seconds = (value: number): string => String(Number(value.toPrecision(9)));

@@ -10,17 +10,18 @@ import { HASH_UNMARKED } from '../../../src/model/region-hash.ts';
 import type { Flag } from '../../../src/view/facts/flag.ts';
 import type { JobListFacts } from '../../../src/view/facts/jobs.ts';
 import type { LanesFacts, RegionFacts } from '../../../src/view/facts/regions.ts';
+import type { ServedFacts } from '../../../src/view/facts/served.ts';
 import type { EntityBins } from '../../../src/view/series/table.ts';
 import { counted, duration } from '../figures.ts';
 import { processNames } from '../overview/process-names.ts';
 import { labelOf } from '../overview/threads.ts';
-import type { Page, PageFacts } from '../page.svelte.ts';
+import type { Page } from '../page.svelte.ts';
 import { coloursOf } from '../regions/report.ts';
 import { simOf } from '../sim/source.ts';
 import type { PageSource } from '../source.ts';
 import {
-  type Binned,
-  type Kind,
+  type BinnedSpan,
+  type LaneKind,
   MARKED,
   NOTED,
   PALE,
@@ -34,10 +35,10 @@ import {
 } from './slices.ts';
 
 /** What is looked at. */
-export interface Asked extends Binned {
+export interface AskedTimeline extends BinnedSpan {
   readonly page: Page;
   readonly source: PageSource;
-  readonly facts: PageFacts;
+  readonly facts: ServedFacts;
   readonly flags: readonly Flag[];
   readonly bins: number;
 }
@@ -52,7 +53,7 @@ const MOST_ROLLBACKS = 4000;
 const IDLE = 0.1;
 
 const row = (
-  own: { id: string; kind: Kind; name: string; pe?: number },
+  own: { id: string; kind: LaneKind; name: string; pe?: number },
   spans: readonly TimelineSlice[],
 ): TimelineRow => ({ ...own, id: own.id.replaceAll(',', ';'), spans, epochs: [] });
 
@@ -60,7 +61,7 @@ const SHADE_OF = { note: NOTED, mark: MARKED, finding: WARNED } as const;
 const TITLE_OF = { note: 'notes', mark: 'marks', finding: 'findings' } as const;
 
 /** A row for each kind of flag, or more where stretches lie over each other. */
-function flagRows({ flags, from, to, bins }: Asked): TimelineRow[] {
+function flagRows({ flags, from, to, bins }: AskedTimeline): TimelineRow[] {
   const width = (to - from) / bins;
   return (['finding', 'note', 'mark'] as const).flatMap((kind) => {
     const slices = flags
@@ -78,7 +79,7 @@ function flagRows({ flags, from, to, bins }: Asked): TimelineRow[] {
   });
 }
 
-async function jobRows({ source, page, from, to }: Asked): Promise<TimelineRow[]> {
+async function jobRows({ source, page, from, to }: AskedTimeline): Promise<TimelineRow[]> {
   if (!page.tables.some(({ name }) => name.startsWith('node_')) && page.facts?.jobs === undefined)
     return [];
   const { jobs } = await source.json<JobListFacts>('jobs');
@@ -97,7 +98,7 @@ async function jobRows({ source, page, from, to }: Asked): Promise<TimelineRow[]
   );
 }
 
-async function gvtRow({ source, from, to, bins }: Asked): Promise<TimelineRow[]> {
+async function gvtRow({ source, from, to, bins }: AskedTimeline): Promise<TimelineRow[]> {
   for (const key of ['gvt_index', 'gvt']) {
     const [one] = await source.series('ross_pe', [key], from, to, bins);
     if (one === undefined) continue;
@@ -110,7 +111,7 @@ async function gvtRow({ source, from, to, bins }: Asked): Promise<TimelineRow[]>
 const byEntity = (series: readonly EntityBins[]) =>
   new Map(series.map(({ entity, mean }) => [entity, mean]));
 
-async function peRows(asked: Asked): Promise<TimelineRow[]> {
+async function peRows(asked: AskedTimeline): Promise<TimelineRow[]> {
   const { source, facts, from, to, bins } = asked;
   if (facts.clock !== undefined) return [];
   const parts = await Promise.all(
@@ -131,7 +132,7 @@ async function peRows(asked: Asked): Promise<TimelineRow[]> {
   });
 }
 
-async function rollbackRows({ page, from, to, bins }: Asked): Promise<TimelineRow[]> {
+async function rollbackRows({ page, from, to, bins }: AskedTimeline): Promise<TimelineRow[]> {
   const sim = simOf(page);
   if (sim === null || !page.has('ross_pe')) return [];
   const { rollbacks, total } = await sim.rollbacks({ from, to, within: '' }, MOST_ROLLBACKS);
@@ -146,7 +147,13 @@ async function rollbackRows({ page, from, to, bins }: Asked): Promise<TimelineRo
   });
 }
 
-async function regionRows({ source, facts, from, to, bins }: Asked): Promise<TimelineRow[]> {
+async function regionRows({
+  source,
+  facts,
+  from,
+  to,
+  bins,
+}: AskedTimeline): Promise<TimelineRow[]> {
   if (facts.tables?.some((name) => /^geopm_(profile_)?trace$/.test(name)) !== true) return [];
   const regions = await source.json<RegionFacts>('regions');
   const colours = coloursOf(regions);
@@ -190,7 +197,14 @@ async function regionRows({ source, facts, from, to, bins }: Asked): Promise<Tim
   return rows.flat();
 }
 
-async function threadRows({ source, facts, page, from, to, bins }: Asked): Promise<TimelineRow[]> {
+async function threadRows({
+  source,
+  facts,
+  page,
+  from,
+  to,
+  bins,
+}: AskedTimeline): Promise<TimelineRow[]> {
   const TABLE = 'process_thread';
   if (!page.has(TABLE)) return [];
   const ask = (keys: readonly string[]) => source.series(TABLE, keys, from, to, bins);
@@ -238,7 +252,7 @@ async function threadRows({ source, facts, page, from, to, bins }: Asked): Promi
     });
 }
 
-export interface Gathered extends Binned {
+export interface Gathered extends BinnedSpan {
   readonly rows: readonly TimelineRow[];
   /** What was not answered, in the server's words. */
   readonly failures: readonly string[];
@@ -247,7 +261,7 @@ export interface Gathered extends Binned {
 const ALL = [jobRows, gvtRow, peRows, rollbackRows, regionRows, threadRows];
 
 /** All rows, in the order of their kinds. */
-export async function gather(asked: Asked): Promise<Gathered> {
+export async function gather(asked: AskedTimeline): Promise<Gathered> {
   const answers = await Promise.allSettled(ALL.map((rows) => rows(asked)));
   const failures = answers.flatMap((answer) =>
     answer.status === 'rejected' ? [String((answer.reason as Error).message)] : [],

@@ -13,7 +13,7 @@ export const KINDS = [
   { id: 'regions', title: 'Regions' },
   { id: 'threads', title: 'Threads' },
 ] as const;
-export type Kind = (typeof KINDS)[number]['id'];
+export type LaneKind = (typeof KINDS)[number]['id'];
 
 export interface TimelineSlice extends Slice {
   readonly name: string;
@@ -24,7 +24,7 @@ export interface TimelineSlice extends Slice {
 export interface TimelineRow extends Lane {
   /** Without commas, because it is in the address. */
   readonly id: string;
-  readonly kind: Kind;
+  readonly kind: LaneKind;
   readonly spans: readonly TimelineSlice[];
   /** PE to which it belongs. */
   readonly pe?: number;
@@ -38,7 +38,7 @@ export const SHADES: readonly string[] = [
 export const [PALE, NOTED, MARKED, WARNED] = [8, 9, 10, 11];
 
 /** Seconds that bins cover. */
-export interface Binned {
+export interface BinnedSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -61,7 +61,7 @@ const LITTLE = 0.5;
 export function shareSlices(
   parts: readonly Part[],
   rest: string,
-  { from, to }: Binned,
+  { from, to }: BinnedSpan,
 ): TimelineSlice[] {
   const bins = parts[0]?.values.length ?? 0;
   const width = (to - from) / bins;
@@ -110,7 +110,7 @@ export function roundSlices(
   least: ArrayLike<number>,
   most: ArrayLike<number>,
   isIndex: boolean,
-  { from, to }: Binned,
+  { from, to }: BinnedSpan,
 ): TimelineSlice[] {
   const width = (to - from) / most.length;
   const runs: { begin: number; end: number; value: number }[] = [];
@@ -154,7 +154,7 @@ const single = ({ kp, undone, depth, cause, sourcePe, sourceLp }: SingleRollback
 export function rollbackSlices(
   rollbacks: readonly SingleRollback[],
   bins: number,
-  { from, to }: Binned,
+  { from, to }: BinnedSpan,
 ): TimelineSlice[] {
   const width = (to - from) / bins;
   const places = new Map<number, SingleRollback[]>();

@@ -4,9 +4,9 @@ import type { ViewId } from '../state.ts';
 import Overview from './Overview.svelte';
 import type { ViewProps } from './view-props.ts';
 
-export type Drawn = Component<ViewProps>;
+export type ViewComponent = Component<ViewProps>;
 
-const LOADERS: Readonly<Record<ViewId, () => Promise<{ readonly default: Drawn }>>> = {
+const LOADERS: Readonly<Record<ViewId, () => Promise<{ readonly default: ViewComponent }>>> = {
   animation: () => import('./Animation.svelte'),
   cluster: () => import('./Cluster.svelte'),
   compare: () => import('./Compare.svelte'),
@@ -20,7 +20,7 @@ const LOADERS: Readonly<Record<ViewId, () => Promise<{ readonly default: Drawn }
 };
 
 /** What comes with the page. */
-export const FIRST: Readonly<Partial<Record<ViewId, Drawn>>> = { overview: Overview };
+export const FIRST: Readonly<Partial<Record<ViewId, ViewComponent>>> = { overview: Overview };
 
 /** @throws Error where its code cannot be loaded */
-export const load = async (id: ViewId): Promise<Drawn> => (await LOADERS[id]()).default;
+export const load = async (id: ViewId): Promise<ViewComponent> => (await LOADERS[id]()).default;

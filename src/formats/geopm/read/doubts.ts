@@ -5,7 +5,7 @@
 import type { CellValue } from '../../format.ts';
 import { hashOf, numberOf } from '../values.ts';
 import type { GeopmTableFile } from './detect.ts';
-import type { TableRow } from './table-file.ts';
+import type { TableFileRow } from './table-file.ts';
 
 /** Maximum places listed per kind; further ones are counted. */
 const MOST_TOLD = 20;
@@ -61,7 +61,7 @@ export class RowDoubts {
   }
 
   /** The row's values: numbers, hashes and names; null for absent or invalid ones. */
-  values({ cells, line }: TableRow): CellValue[] {
+  values({ cells, line }: TableFileRow): CellValue[] {
     if (this.time >= 0) this.order(cells, line);
     return cells.map((text, k) => this.value(text, k, line));
   }

@@ -1,24 +1,28 @@
 /** A table of one of GEOPM's files: turns rows into the columns that are asked for. */
 
 import { FilePart } from '../../file-part.ts';
-import type { OpenOptions } from '../../format.ts';
+import type { PassOptions } from '../../format.ts';
 import { arrayFor, type RawColumn, type RawRows } from '../../part.ts';
-import type { Row } from './records.ts';
+import type { TextRow } from './records.ts';
 import type { GeopmTable } from './tables.ts';
 
 export class GeopmPart extends FilePart {
   private readonly table: GeopmTable;
-  private readonly _read: () => Iterable<readonly Row[]>;
+  private readonly _read: () => Iterable<readonly TextRow[]>;
 
   /** @param read gives the file's rows, some at a time @param keep where reading them again is slow */
-  constructor(table: GeopmTable, read: () => Iterable<readonly Row[]>, keep?: OpenOptions['keep']) {
+  constructor(
+    table: GeopmTable,
+    read: () => Iterable<readonly TextRow[]>,
+    keep?: PassOptions['keep'],
+  ) {
     super(table.schema, keep);
     this.table = table;
     this._read = read;
   }
 
   /** Counts rows. */
-  see(rows: readonly Row[]): void {
+  see(rows: readonly TextRow[]): void {
     this.count += rows.length;
     this.codes.forEach((codes, k) => {
       if (codes !== null) this.column(k, rows);
@@ -28,7 +32,7 @@ export class GeopmPart extends FilePart {
   }
 
   /** Columns of the rows that were counted; all columns if none are named. */
-  rowsOf(rows: readonly Row[], asked: Iterable<number> = this.schema.metrics.keys()): RawRows {
+  rowsOf(rows: readonly TextRow[], asked: Iterable<number> = this.schema.metrics.keys()): RawRows {
     return { rows: rows.length, columns: Array.from(asked, (k) => this.column(k, rows)) };
   }
 
@@ -36,7 +40,7 @@ export class GeopmPart extends FilePart {
     for (const rows of this._read()) yield this.rowsOf(rows, asked);
   }
 
-  private column(column: number, rows: readonly Row[]): RawColumn {
+  private column(column: number, rows: readonly TextRow[]): RawColumn {
     const { metric, of } = this.table.columns[column];
     const codes = this.codes[column];
     const values = arrayFor(metric.cell, rows.length);

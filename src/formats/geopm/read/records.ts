@@ -11,7 +11,7 @@ import { readSessionReports } from './session-report.ts';
 import { TableLines } from './table-file.ts';
 import { readTextReport } from './text-report.ts';
 
-export interface Row {
+export interface TextRow {
   readonly kind: RecordKind;
   readonly values: readonly CellValue[];
   /** Number of the line, from 1. */
@@ -60,7 +60,7 @@ function readReports(source: FileSource, what: 'report' | 'text-report'): Report
   return { ...read, oddities: [...read.oddities, ...missingEnd(text, read)] };
 }
 
-function* sectionRows(reports: readonly GeopmReport[]): Generator<Row, void> {
+function* sectionRows(reports: readonly GeopmReport[]): Generator<TextRow, void> {
   const kinds = new Map<string, RecordKind>();
   for (const whole of reports.flatMap(({ hosts }) => hosts)) {
     const { name: host, sections } = whole;
@@ -109,7 +109,7 @@ export class TableRows {
    * Rows from where the last reading ended to the file's end.
    * @param growing leave a line that has no end yet to the next reading
    */
-  *rows(growing = false): Generator<Row, void> {
+  *rows(growing = false): Generator<TextRow, void> {
     for (const row of this.lines.rows(growing)) {
       const { line, offset, whole } = row;
       yield { kind: this.kind, values: this.doubts.values(row), line, offset };
@@ -130,7 +130,7 @@ const doubt = ({ path }: FileSource, line: number, what: string): Damage => ({
 
 /** A file that is read in one go. */
 interface WholeFile {
-  readonly rows: Iterable<Row>;
+  readonly rows: Iterable<TextRow>;
   /** The file's reports, if it has reports. */
   readonly reports: readonly GeopmReport[];
 }
@@ -155,7 +155,7 @@ export function readWhole(
   return { rows: sectionRows(reports), reports };
 }
 
-function sessionRows(source: FileSource, damaged?: Damaged): Row[] {
+function sessionRows(source: FileSource, damaged?: Damaged): TextRow[] {
   const text = wholeText(source);
   const { reports, oddities } = readSessionReports(text);
   for (const { line, what } of oddities) damaged?.(doubt(source, line, what));
@@ -170,9 +170,9 @@ function sessionRows(source: FileSource, damaged?: Damaged): Row[] {
 
 /** Rows as the block that visitors get. */
 export class RowBlock implements RecordBlock {
-  private readonly rows: readonly Row[];
+  private readonly rows: readonly TextRow[];
 
-  constructor(rows: readonly Row[]) {
+  constructor(rows: readonly TextRow[]) {
     this.rows = rows;
   }
 

@@ -4,10 +4,10 @@ import type { Oddity } from './oddity.ts';
 import { isMap, isScalar, type LineCounter, readDocuments, type YAMLMap } from './yaml.ts';
 
 /** One report, with the names of the table's columns as keys, such as `TIME-mean`. */
-export type SessionReport = ReadonlyMap<string, number | string>;
+export type SessionRecord = ReadonlyMap<string, number | string>;
 
 interface SessionReportsRead {
-  readonly reports: readonly SessionReport[];
+  readonly reports: readonly SessionRecord[];
   readonly oddities: readonly Oddity[];
 }
 
@@ -24,7 +24,7 @@ class SessionReader {
     this.oddities = oddities;
   }
 
-  report(map: YAMLMap): SessionReport {
+  report(map: YAMLMap): SessionRecord {
     const values = new Map<string, number | string>();
     this.putAll(values, map, '');
     return values;

@@ -6,7 +6,7 @@ import { hashOf } from '../values.ts';
 import { type GeopmDetection, type GeopmTableFile, isTable } from './detect.ts';
 import type { Oddity } from './oddity.ts';
 import { incompleteness, lossesOf, processCount } from './own-section.ts';
-import type { Row } from './records.ts';
+import type { TextRow } from './records.ts';
 import type { GeopmReport } from './report.ts';
 
 /** The function by which the regions of reports were hashed. */
@@ -133,7 +133,7 @@ export class GeopmSurvey {
     this.damages.push(damage);
   };
 
-  see(rows: readonly Row[]): void {
+  see(rows: readonly TextRow[]): void {
     const isProfile = this.detected.file.what === 'profile';
     for (const { kind, values } of rows) {
       this.records[kind.name] = (this.records[kind.name] ?? 0) + 1;

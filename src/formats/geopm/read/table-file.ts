@@ -13,7 +13,7 @@ export interface TableHead {
   readonly line: number;
 }
 
-export interface TableRow {
+export interface TableFileRow {
   /** One text per column, without quotes. */
   readonly cells: readonly string[];
   readonly line: number;
@@ -89,7 +89,7 @@ export class TableLines {
   }
 
   /** @param growing leave a line that has no end yet to the next reading @throws FormatError */
-  *rows(growing: boolean): Generator<TableRow, void> {
+  *rows(growing: boolean): Generator<TableFileRow, void> {
     const { columns, delimiter, line } = this.head;
     for (const { text, number, offset, whole, next } of linesOf(this.source, this.from)) {
       if (growing && !whole) return;

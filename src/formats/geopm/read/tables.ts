@@ -12,12 +12,12 @@ import { columnName, hash, real, reportMetric } from '../names.ts';
 import { hashOf } from '../values.ts';
 import type { GeopmFile } from './detect.ts';
 import { INSIDE_KIND, PROCESS_KIND } from './own-section.ts';
-import type { Row } from './records.ts';
+import type { TextRow } from './records.ts';
 
 /** A column: its metric, and its value in a row. */
 interface TableColumn {
   readonly metric: Metric;
-  readonly of: (row: Row) => number | string;
+  readonly of: (row: TextRow) => number | string;
 }
 
 export interface GeopmTable {
@@ -59,14 +59,14 @@ function distinct(columns: readonly TableColumn[]): TableColumn[] {
 }
 
 /** Sections of reports, with a column for each key that has a number in any of `rows`. */
-function regionTable(rows: readonly Row[]): GeopmTable {
+function regionTable(rows: readonly TextRow[]): GeopmTable {
   const keys = new Set<string>();
   for (const { kind, values } of rows) {
     kind.keys.forEach((key, k) => {
       if (k >= 4 && typeof values[k] === 'number') keys.add(key);
     });
   }
-  const cell = (key: string) => (row: Row) =>
+  const cell = (key: string) => (row: TextRow) =>
     numberIn(row.values[row.kind.keys.indexOf(key)] ?? null);
   return table(
     'geopm_region',
@@ -92,7 +92,7 @@ function regionTable(rows: readonly Row[]): GeopmTable {
   );
 }
 
-const at = (row: Row, key: string): CellValue => row.values[row.kind.keys.indexOf(key)] ?? null;
+const at = (row: TextRow, key: string): CellValue => row.values[row.kind.keys.indexOf(key)] ?? null;
 const named = (key: string, help: string): TableColumn => ({
   metric: label(columnName(key), help),
   of: (row) => textIn(at(row, key)),
@@ -133,11 +133,11 @@ const INSIDE_TABLE = table(
 /** A table and its rows. */
 export interface Filled {
   readonly table: GeopmTable;
-  readonly rows: readonly Row[];
+  readonly rows: readonly TextRow[];
 }
 
 /** The tables made of a file's rows: Triscope's reports have more than one. */
-export function tablesFor(file: GeopmFile, rows: readonly Row[]): Filled[] {
+export function tablesFor(file: GeopmFile, rows: readonly TextRow[]): Filled[] {
   const isReport = file.what === 'report' || file.what === 'text-report';
   if (!isReport) return [{ table: tableFor(file, rows), rows }];
   const own = (kind: string, table: GeopmTable): Filled => ({
@@ -163,14 +163,14 @@ function signalMetric(name: string, at: number): TableColumn {
     return { metric: timed, of: ({ values }) => numberIn(values[at]) };
   }
   if (signal === 'REGION_HASH') {
-    const of = ({ values }: Row) => hashOf(textIn(values[at])) ?? HASH_INVALID;
+    const of = ({ values }: TextRow) => hashOf(textIn(values[at])) ?? HASH_INVALID;
     return {
       metric: hash(key, 'region that all its CPUs are in; 0 where there is none to tell'),
       of,
     };
   }
   if (signal === 'REGION_HINT') {
-    const of = ({ values }: Row) => {
+    const of = ({ values }: TextRow) => {
       const value = values[at];
       return value === null || value === 'NAN'
         ? 'inactive'
@@ -244,7 +244,7 @@ function profileTable(file: GeopmFile): GeopmTable {
         ? [
             {
               metric: real('thread', '', 'thread that told it, of our traces'),
-              of: ({ values }: Row) => numberIn(values[THREAD]),
+              of: ({ values }: TextRow) => numberIn(values[THREAD]),
             },
           ]
         : []),
@@ -252,7 +252,7 @@ function profileTable(file: GeopmFile): GeopmTable {
   );
 }
 
-function sessionTable(rows: readonly Row[]): GeopmTable {
+function sessionTable(rows: readonly TextRow[]): GeopmTable {
   const texts = new Set(['host', 'sample-time-first']);
   const keys = [...new Set(rows.flatMap(({ kind }) => kind.keys))];
   return table(
@@ -273,7 +273,7 @@ function sessionTable(rows: readonly Row[]): GeopmTable {
 }
 
 /** The table of a file that begins with these rows. For files that are read as a whole, these are all rows. */
-function tableFor(file: GeopmFile, rows: readonly Row[]): GeopmTable {
+function tableFor(file: GeopmFile, rows: readonly TextRow[]): GeopmTable {
   switch (file.what) {
     case 'report':
     case 'text-report':

@@ -6,7 +6,7 @@ import type { Detection, FileSource, ScanOptions } from '../../format.ts';
 import { PayloadLayoutError } from '../../payload.ts';
 import { isPacked } from '../write/layout.ts';
 import { type Candidate, fixedCandidates, sizedForms } from './candidates.ts';
-import { type Evidence, Head, NO_EVIDENCE } from './evidence.ts';
+import { FileHead, type LayoutEvidence, NO_EVIDENCE } from './evidence.ts';
 import type { RossFileLayout } from './layouts.ts';
 import { hidesRecords, isCertain, type SizeSearch, searchSizes } from './model-sizes.ts';
 import { type Told, toldOf } from './told.ts';
@@ -31,7 +31,7 @@ export interface RossDetection extends Detection {
 
 interface Fit {
   readonly candidate: Candidate;
-  readonly evidence: Evidence;
+  readonly evidence: LayoutEvidence;
 }
 
 const MODES = { gvt: 'gvt', rt: 'rt', 'analysis-lps': 'vt' } as const;
@@ -40,7 +40,7 @@ function modeByName({ suffix }: Told): 'gvt' | 'rt' | 'vt' | null {
   return suffix === null || !(suffix in MODES) ? null : MODES[suffix as 'gvt'];
 }
 
-function eraOf(layout: RossFileLayout, { lps, wideLps }: Evidence): string {
+function eraOf(layout: RossFileLayout, { lps, wideLps }: LayoutEvidence): string {
   if (lps > 0 && wideLps === 0) return layout.era.replace('v7.0 or later', 'v7.0 to v8.0');
   if (wideLps > 0 && lps === 0) return layout.era.replace('v7.0 or later', 'v8.1 or later');
   return layout.era;
@@ -55,7 +55,7 @@ function saysNothing(head: Uint8Array): boolean {
 
 const ORDERS = [true, false];
 
-const fitsOf = (head: Head, candidates: readonly Candidate[]): Fit[] =>
+const fitsOf = (head: FileHead, candidates: readonly Candidate[]): Fit[] =>
   candidates.map((candidate) => ({ candidate, evidence: head.evidence(candidate.layout) }));
 
 /** Those that explain most first; among equals, those that are preferred. */
@@ -73,7 +73,7 @@ function isClear({ evidence: { good, bad } }: Fit, next: Fit | undefined): boole
  * Among the layouts that the text beside a file prefers, one that its first record has, or that no other layout beats.
  * After damage any layout may make sense of a few records.
  */
-function preferredOf(head: Head, fits: readonly Fit[]): Fit | undefined {
+function preferredOf(head: FileHead, fits: readonly Fit[]): Fit | undefined {
   const most = fits.reduce((good, { evidence }) => Math.max(good, evidence.good), 0);
   const preferred = fits.filter(({ candidate }) => candidate.preferred);
   return (
@@ -126,7 +126,7 @@ const DIFFERENT: Doubt = {
 
 interface Decision {
   readonly candidate: Candidate;
-  readonly evidence: Evidence;
+  readonly evidence: LayoutEvidence;
   readonly doubt: Doubt | null;
 }
 
@@ -143,7 +143,7 @@ const asCandidate = (told: Told, { best }: SizeSearch): Fit | null =>
   };
 
 /** A number of bytes found for a file whose name and README leave only that open. */
-function decideSizes(told: Told, head: Head): Decision | null {
+function decideSizes(told: Told, head: FileHead): Decision | null {
   let search = searchSizes(head, sizedForms(told, true));
   if (!isCertain(search, head.fileSize)) {
     const big = searchSizes(head, sizedForms(told, false));
@@ -166,7 +166,7 @@ function decideSizes(told: Told, head: Head): Decision | null {
 }
 
 /** A file whose kind is known from name and text, or from the user. */
-function decideTold(told: Told, head: Head): Decision | null {
+function decideTold(told: Told, head: FileHead): Decision | null {
   const { suffix, model } = told;
   const sized = suffix === 'evtrace' || suffix === 'model';
   const old = told.layout === null || isPacked(told.layout);
@@ -186,7 +186,11 @@ function decideTold(told: Told, head: Head): Decision | null {
  * Whether a file begins with no record in one byte order, but with one in the other: then it has the other, whatever makes
  * sense after damage. Shifted by some bytes, records of one order look like those of the other.
  */
-const beginsElse = (head: Head, { candidate: { layout } }: Fit, fits: readonly Fit[]): boolean =>
+const beginsElse = (
+  head: FileHead,
+  { candidate: { layout } }: Fit,
+  fits: readonly Fit[],
+): boolean =>
   !head.hasRecord(layout, 0) &&
   fits.some(
     ({ candidate: { layout: other } }) =>
@@ -197,7 +201,7 @@ const beginsElse = (head: Head, { candidate: { layout } }: Fit, fits: readonly F
 const isFramed = ({ stride, each }: RossFileLayout): boolean => stride === 0 && each === null;
 
 /** A file of which only the bytes are known, and perhaps the name. */
-function decideAlone(told: Told, head: Head): Decision | null {
+function decideAlone(told: Told, head: FileHead): Decision | null {
   const fits: Fit[] = [];
   for (const candidate of ORDERS.flatMap((little) => fixedCandidates(told, little))) {
     const fit = { candidate, evidence: head.evidence(candidate.layout) };
@@ -268,7 +272,7 @@ export function detectRoss(
   if (source.size === 0) {
     return named('its name says so, and ROSS leaves empty files where nothing was sampled', 0.9);
   }
-  const head = new Head(bytes, source.size);
+  const head = new FileHead(bytes, source.size);
   const found = known
     ? decideTold(told, head)
     : saysNothing(bytes)

@@ -5,7 +5,7 @@
 import { BAD, Block, Chunk, LP, SHORT, WIDE_LP } from './chunk.ts';
 import type { RossFileLayout } from './layouts.ts';
 
-export interface Evidence {
+export interface LayoutEvidence {
   /** Records that are possible and plausible. */
   readonly good: number;
   /** Places where no record is possible. */
@@ -19,7 +19,7 @@ export interface Evidence {
   readonly wideLps: number;
 }
 
-export const NO_EVIDENCE: Evidence = {
+export const NO_EVIDENCE: LayoutEvidence = {
   good: 0,
   bad: 0,
   explained: 0,
@@ -38,7 +38,7 @@ const HOPELESS = 8;
 const SEARCH_BYTES = 1 << 12;
 
 /** A file's beginning in either byte order, and a block to try layouts with: made once for all of them. */
-export class Head {
+export class FileHead {
   /** The beginning, and the number of bytes of the whole file. */
   readonly bytes: Uint8Array;
   readonly fileSize: number;
@@ -82,7 +82,7 @@ export class Head {
   }
 
   /** Examines every record of the beginning in this layout. */
-  evidence(layout: RossFileLayout): Evidence {
+  evidence(layout: RossFileLayout): LayoutEvidence {
     const block = this.blockFor(layout);
     const { chunk } = block;
     const end = chunk.length;
@@ -94,7 +94,7 @@ export class Head {
   }
 }
 
-function walkAll(layout: RossFileLayout, block: Block): Evidence {
+function walkAll(layout: RossFileLayout, block: Block): LayoutEvidence {
   const { chunk } = block;
   let good = 0;
   let bad = 0;

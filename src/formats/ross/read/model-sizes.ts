@@ -4,7 +4,7 @@
  */
 
 import type { SizedForm } from './candidates.ts';
-import { type Evidence, type Head, NO_EVIDENCE } from './evidence.ts';
+import { type FileHead, type LayoutEvidence, NO_EVIDENCE } from './evidence.ts';
 import type { RossFileLayout } from './layouts.ts';
 
 const MOST_BYTES = 4096;
@@ -23,7 +23,7 @@ interface SizedFit {
   readonly layout: RossFileLayout;
   /** Bytes of the model after each record. */
   readonly size: number;
-  readonly evidence: Evidence;
+  readonly evidence: LayoutEvidence;
 }
 
 export interface SizeSearch {
@@ -34,7 +34,12 @@ export interface SizeSearch {
 }
 
 /** @param first whether a record is at byte 0: the same for all numbers of bytes */
-function evidenceOf(head: Head, bare: RossFileLayout, stride: number, first: boolean): Evidence {
+function evidenceOf(
+  head: FileHead,
+  bare: RossFileLayout,
+  stride: number,
+  first: boolean,
+): LayoutEvidence {
   const length = Math.min(head.bytes.length, LOOK_BYTES);
   let good = first ? 1 : 0;
   let bad = 1 - good;
@@ -46,7 +51,7 @@ function evidenceOf(head: Head, bare: RossFileLayout, stride: number, first: boo
 }
 
 /** Tries every number of bytes with every form, from 0 up. */
-export function searchSizes(head: Head, forms: readonly SizedForm[]): SizeSearch {
+export function searchSizes(head: FileHead, forms: readonly SizedForm[]): SizeSearch {
   const tried = forms.map((form) => {
     const bare = form.of(0);
     return { form, bare, first: head.hasRecord(bare, 0) };
@@ -75,7 +80,7 @@ export function searchSizes(head: Head, forms: readonly SizedForm[]): SizeSearch
 }
 
 /** Whether there are records in what would be bytes of the model: then records have different sizes. */
-export function hidesRecords(head: Head, { form, layout, size }: SizedFit): boolean {
+export function hidesRecords(head: FileHead, { form, layout, size }: SizedFit): boolean {
   const bare = form.of(0);
   const last = size - bare.least;
   let records = 0;

@@ -1,7 +1,7 @@
 /** Records of one kind as a table: turns blocks of records into the columns that are asked for. */
 import { MODES } from '../../../model/schemas/ross-rows.ts';
 import { FilePart } from '../../file-part.ts';
-import type { FileSource, OpenOptions } from '../../format.ts';
+import type { FileSource, PassOptions } from '../../format.ts';
 import { arrayFor, type Codes, type RawRows } from '../../part.ts';
 import { fits } from '../../payload.ts';
 import { BlockReader } from './blocks.ts';
@@ -202,7 +202,7 @@ export class RossPart extends FilePart {
     source: FileSource,
     layout: RossFileLayout,
     plan: KindPlan,
-    keep: OpenOptions['keep'],
+    keep: PassOptions['keep'],
   ) {
     super(plan.schema, keep);
     this.plan = plan;

@@ -62,7 +62,7 @@ function readerOf(kind: number, field: FieldAt | undefined): Reader | null {
   };
 }
 
-export class Survey {
+export class RossSurvey {
   private readonly counts = new Array<number>(KINDS).fill(0);
   private readonly pes = new Map<number, number>();
   private readonly kps = new Set<number>();

@@ -6,10 +6,10 @@
 import { duration } from '../../../model/measures/index.ts';
 import { median, sum } from '../../../model/numbers.ts';
 import { estimateOf, gapOf } from '../noise.ts';
-import { type LaneTimes, meanLane, type Part, type Times, valueAt } from './lanes.ts';
+import { type LaneTimes, meanLane, type TimePart, type Times, valueAt } from './lanes.ts';
 
 /** Seconds that one side spent more than the other on one thing. */
-export interface Cause {
+export interface TimeCause {
   /** Such as “event handlers”, or a region. */
   readonly what: string;
   /** Seconds in A and in B. */
@@ -46,7 +46,7 @@ export interface Explanation {
   /** The lane whose time is told; null: the mean of all lanes. */
   readonly lane: string | null;
   /** Those that caused the difference first; those that reduced it last. */
-  readonly causes: readonly Cause[];
+  readonly causes: readonly TimeCause[];
   /** What time is spent on. */
   readonly parts: readonly string[];
   /** All lanes that both have, those that differ most from the others first. */
@@ -75,7 +75,7 @@ function typical(runs: readonly Times[]): Times {
 }
 
 /** The lane with its sums in the order of `parts`; 0 for those that it never met. */
-function inOrder(lane: LaneTimes, own: readonly Part[], parts: readonly Part[]): LaneTimes {
+function inOrder(lane: LaneTimes, own: readonly TimePart[], parts: readonly TimePart[]): LaneTimes {
   const none = lane.course.times.map(() => 0);
   const spent = parts.map((part) => {
     const at = own.findIndex(({ key }) => key === part.key);
@@ -125,7 +125,7 @@ function outstanding(values: readonly number[], least: number): number {
 }
 
 /** The lane that the others had to wait for: it worked longer, or else waited longer. −1: all alike. */
-function leading(pairs: readonly Pair[], parts: readonly Part[], difference: number): number {
+function leading(pairs: readonly Pair[], parts: readonly TimePart[], difference: number): number {
   const [sign, size] = [Math.sign(difference), Math.abs(difference)];
   const work = pairs.map((pair) =>
     sum(pair.parts.map((value, k) => (parts[k].isWait ? 0 : sign * value))),
@@ -176,9 +176,13 @@ function beginOf(
 }
 
 /** Causes of a pair, with what is left of the difference: lanes need not begin and end with their run. */
-function causesOf({ a, b, parts }: Pair, named: readonly Part[], difference: number): Cause[] {
+function causesOf(
+  { a, b, parts }: Pair,
+  named: readonly TimePart[],
+  difference: number,
+): TimeCause[] {
   const isTold = (value: number) => Math.abs(value) >= TOLD * Math.abs(difference);
-  const causes = parts.map((value, k): Cause => {
+  const causes = parts.map((value, k): TimeCause => {
     const from = value !== 0 && isTold(value) ? beginOf(a, b, k) : null;
     const seconds = { a: last(a.course.spent[k]), b: last(b.course.spent[k]) };
     return { what: named[k].label, ...seconds, difference: value, from };
@@ -190,7 +194,7 @@ function causesOf({ a, b, parts }: Pair, named: readonly Part[], difference: num
 }
 
 /** “1.1 s of it in event handlers of PE 3, from 2.1 s on”. */
-function causeText(cause: Cause, lane: string | null, begin: number, b: number): string {
+function causeText(cause: TimeCause, lane: string | null, begin: number, b: number): string {
   const where = lane === null ? '' : ` of ${lane}`;
   const since =
     cause.from === null
@@ -214,7 +218,7 @@ function sentenceOf(one: Omit<Explanation, 'sentence'>, kind: Times['kind']): st
   const along = causes.filter((cause) => cause.difference * difference > 0);
   const [first, second] = along;
   if (first === undefined) return `B is ${duration(size)} ${way} than A (${took}).${noise}`;
-  const amount = (cause: Cause) => duration(Math.abs(cause.difference));
+  const amount = (cause: TimeCause) => duration(Math.abs(cause.difference));
   const [more, less] = difference > 0 ? ['more', 'less'] : ['less', 'more'];
   // What others made up for again is no part of the difference.
   const share = Math.abs(first.difference) <= (1 + EQUAL) * size ? 'of it' : more;

@@ -4,7 +4,7 @@
  */
 
 /** Something that time is spent on. Those of a lane do not overlap. */
-export interface Part {
+export interface TimePart {
   readonly key: string;
   readonly label: string;
   /** Whether a lane that spends time on it waits for others, and does nothing itself. */
@@ -12,7 +12,7 @@ export interface Part {
 }
 
 /** A lane's sums at some moments. The last moment is its end. */
-export interface Course {
+export interface LaneCourse {
   /** Seconds of the timeline. */
   readonly times: readonly number[];
   /** How far the work was, which never falls: see `Times.progress`. All 0 where that is not known. */
@@ -25,7 +25,7 @@ export interface LaneTimes {
   readonly name: string;
   /** Seconds from its begin to its end. They are the sum of its parts. */
   readonly seconds: number;
-  readonly course: Course;
+  readonly course: LaneCourse;
 }
 
 /** What one run's time was spent on. */
@@ -33,7 +33,7 @@ export interface Times {
   readonly kind: 'PE' | 'process';
   /** What moments of two runs are matched by: the same progress is the same work. */
   readonly progress: 'virtual time' | 'visits of regions';
-  readonly parts: readonly Part[];
+  readonly parts: readonly TimePart[];
   readonly lanes: readonly LaneTimes[];
   /** Seconds that the run took: from the first lane's begin to the last lane's end. */
   readonly wall: number;
@@ -43,7 +43,7 @@ export interface Times {
 const MOST = 400;
 
 /** Takes a lane's sums as they come, however many, and keeps some of them evenly. */
-export class Growing {
+export class GrowingCourse {
   private readonly kept: { time: number; progress: number; spent: readonly number[] }[] = [];
   private stride = 1;
   private count = 0;
@@ -60,7 +60,7 @@ export class Growing {
   }
 
   /** With the lane's last sums. */
-  end(time: number, progress: number, spent: readonly number[]): Course {
+  end(time: number, progress: number, spent: readonly number[]): LaneCourse {
     const all = [...this.kept, { time, progress, spent: [...spent] }];
     return {
       times: all.map((one) => one.time),

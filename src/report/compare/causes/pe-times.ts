@@ -8,9 +8,9 @@ import {
 } from '../../../model/measures/index.ts';
 import { type OpenRecording, quoteText, type Row } from '../../../query/index.ts';
 import type { Has } from '../../tables.ts';
-import { Growing, type LaneTimes, type Part, type Times } from './lanes.ts';
+import { GrowingCourse, type LaneTimes, type TimePart, type Times } from './lanes.ts';
 
-const REST: Part = { key: 'rest', label: 'waiting and not timed', isWait: true };
+const REST: TimePart = { key: 'rest', label: 'waiting and not timed', isWait: true };
 
 /**
  * Null where no times of PEs were recorded, or their clock stood still.
@@ -67,7 +67,7 @@ export async function peTimes(
 class Reader {
   readonly pe: number;
   seconds = 0;
-  private readonly growing = new Growing();
+  private readonly growing = new GrowingCourse();
   /** By activity, then the rest. */
   private readonly spent: number[];
   private time: number | null;

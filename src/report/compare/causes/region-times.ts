@@ -1,7 +1,7 @@
 /** What processes spent their time on: the regions of their profile traces, each without the regions within it. */
 import { type OpenRecording, quoteText, type Row } from '../../../query/index.ts';
 import type { Has } from '../../tables.ts';
-import { Growing, type LaneTimes, type Part, type Times } from './lanes.ts';
+import { GrowingCourse, type LaneTimes, type TimePart, type Times } from './lanes.ts';
 
 const ENTRY = 1;
 const EXIT = 2;
@@ -78,7 +78,7 @@ async function namesOf(recording: OpenRecording, has: Has): Promise<Map<number, 
 const nameOf = (hash: number, names: ReadonlyMap<number, string>): string =>
   names.get(hash) ?? `0x${hash.toString(16).padStart(8, '0')}`;
 
-const OUTSIDE: Part = { key: '', label: 'outside of regions', isWait: false };
+const OUTSIDE: TimePart = { key: '', label: 'outside of regions', isWait: false };
 
 /** Adds up the visits of a process, or thread. Time belongs to the innermost region. */
 class Reader {
@@ -88,7 +88,7 @@ class Reader {
   readonly places = new Map<number, number>([[Number.NaN, 0]]);
   private readonly spent: number[] = [0];
   private readonly inside: number[] = [];
-  private readonly growing = new Growing();
+  private readonly growing = new GrowingCourse();
   begin = Number.NaN;
   end = Number.NaN;
   private visits = 0;
@@ -138,7 +138,7 @@ class Reader {
 
 function timesOf(readers: readonly Reader[], names: ReadonlyMap<number, string>): Times {
   const hashes = [...new Set(readers.flatMap(({ places }) => [...places.keys()]))];
-  const parts = hashes.map((hash): Part => {
+  const parts = hashes.map((hash): TimePart => {
     if (Number.isNaN(hash)) return OUTSIDE;
     const name = nameOf(hash, names);
     return { key: name, label: name, isWait: isMpi(name) };
