@@ -65,10 +65,10 @@ export const consumer = (
   shell?: string,
 ) =>
   run(
-    `import { AmqpConsumer, Archive } from '${AMQP}';
+    `import { AmqpConsumer, ArchiveWriter } from '${AMQP}';
     process.on('SIGXFSZ', () => {});
     const { archive, ...broker } = JSON.parse(process.argv[1]);
-    const consumer = new AmqpConsumer({ server: '127.0.0.1', retry: [50, 200], archive: new Archive(archive), ...broker, say: (line) => console.error(line) });
+    const consumer = new AmqpConsumer({ server: '127.0.0.1', retry: [50, 200], archive: new ArchiveWriter(archive), ...broker, say: (line) => console.error(line) });
     process.on('SIGTERM', () => consumer.stop());
     console.log('ready');
     try { await consumer.run(); } catch (error) { console.error(error.message); process.exitCode = 1; }`,
