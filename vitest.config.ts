@@ -28,12 +28,17 @@ const TOGETHER = [
   'test/sim/{capacity,clock,conservative,finals,gvt-rounds,kp,math-tables,progress,queue,results,struct,struct-undo,ties}.test.ts',
 ];
 
-/** Begins with files that take long: else one of them is the last, and keeps one worker busy while the others wait. */
+/**
+ * Begins with the files that share processes, since a process ends before a file that does not; and with those that take long:
+ * else one of them is the last, and keeps one worker busy while the others wait.
+ */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const sharing = ({ project }: TestSpecification) => project.config.isolate === false;
+    const rank = (file: TestSpecification) => 2 * Number(!sharing(file)) + Number(!isLong(file));
+    return sorted.sort((a, b) => rank(a) - rank(b));
   }
 }
 
@@ -41,13 +46,19 @@ class LongFirst extends BaseSequencer {
  * Processes as of `pool: 'forks'`, but without the module that vitest has Node load first (--require): where one is, threads
  * load the modules of `dist` one by one instead of the script that users' threads run (bin/script.js), 50 ms of a CPU each.
  */
+class PlainFork extends ForksPoolWorker {
+  // As the pool's: vitest gives a process another file only if they are the same.
+  override readonly name = 'plain-forks';
+
+  constructor({ execArgv, ...options }: PoolOptions) {
+    const at = execArgv.indexOf('--require');
+    super({ ...options, execArgv: at < 0 ? execArgv : execArgv.toSpliced(at, 2) });
+  }
+}
+
 const PLAIN_FORKS = {
   name: 'plain-forks',
-  createPoolWorker({ execArgv, ...options }: PoolOptions) {
-    const at = execArgv.indexOf('--require');
-    const plain = at < 0 ? execArgv : execArgv.toSpliced(at, 2);
-    return new ForksPoolWorker({ ...options, execArgv: plain });
-  },
+  createPoolWorker: (options: PoolOptions) => new PlainFork(options),
 };
 
 // Tests import the built package by its own name, so that they exercise what is shipped, at full speed:
