@@ -1,5 +1,4 @@
 /** Options of `triscope signal watch`: geopmsession's, and the exporter's port. */
-
 import { choice, flag, float, int, text } from '../model/option.ts';
 import { DAY_SECONDS } from '../model/units.ts';
 import { isAlive } from '../os/alive.ts';

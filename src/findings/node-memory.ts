@@ -1,5 +1,4 @@
 /** Hosts whose memory is nearly all in use. */
-
 import { bytes, inputsOf, MEMORY_IN_USE, sqlOf } from '../model/measures/index.ts';
 import { KIB } from '../model/units.ts';
 import { asRows, type FindingRule, graded, OWN, percent } from './finding.ts';

@@ -1,5 +1,4 @@
 /** Messages between hosts over Ethernet. */
-
 import { bytes } from '../model/measures/index.ts';
 import { MIB } from '../model/units.ts';
 import { hostsOf, jobRule } from './job-rule.ts';

@@ -2,7 +2,6 @@
  * System calls for a thread that wakes now and then, straight through libc. Node's own calls pass through many layers, whose
  * code is no longer in the processor's caches each time: a direct wait and read cost a third. Without FFI, Node's calls are used.
  */
-
 import { fstatSync, readSync } from 'node:fs';
 import { SECOND_NS } from '../model/units.ts';
 import { koffi } from './koffi.ts';

@@ -1,5 +1,4 @@
 /** Folders for temporary files of processes that may be killed: the next process removes those of dead ones. */
-
 import {
   closeSync,
   existsSync,

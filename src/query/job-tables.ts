@@ -2,7 +2,6 @@
  * The tables of an archive's job index (`ARCHIVE/.jobs.duckdb`), and the views that SQL, commands and the page see of them.
  * Ratios are from sums, never means of ratios.
  */
-
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';

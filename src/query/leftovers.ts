@@ -1,5 +1,4 @@
 /** Removes what killed processes left in a folder. */
-
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DAY_MS } from '../model/units.ts';

@@ -1,5 +1,4 @@
 /** The events that threads leave in their rings on a region page, in the order in which they wrote them. */
-
 import { E, EVENT_BYTES, H, slotRooms, T, THREAD_BYTES } from '../model/region-layout.ts';
 import { SECOND_NS } from '../model/units.ts';
 

@@ -1,5 +1,4 @@
 /** Turns the settings that a user gives into a checked RunConfig: defaults, units, invalid values. */
-
 import { availableParallelism, totalmem } from 'node:os';
 import { didYouMean } from '../model/nearest.ts';
 import {

@@ -1,5 +1,4 @@
 /** `triscope node archive`: old files of the log, compressed, into an archive. */
-
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { flag, int, text } from '../../model/option.ts';

@@ -1,5 +1,4 @@
 /** `triscope node daemon`: appends samples to the log, at multiples of the interval. */
-
 import { dirname, join } from 'node:path';
 import type { RawStyle } from '../../formats/tacc/writer.ts';
 import { flag, float, int, text } from '../../model/option.ts';

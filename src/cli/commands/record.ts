@@ -1,5 +1,4 @@
 /** `triscope record -- COMMAND`: any program on one timeline with its machine, its regions and its threads. */
-
 import { dirname } from 'node:path';
 import type { LiveServer } from '../../live/index.ts';
 import { flag, float, int, text } from '../../model/option.ts';

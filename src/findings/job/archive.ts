@@ -2,7 +2,6 @@
  * The files of an archive of raw stats: `ARCHIVE/HOST/EPOCH[.gz]`, where the name is the second at which the file
  * begins. Files may also be named `YYYYMMDD`, or `current` if no other name leads to the same file.
  */
-
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SKEW_SECONDS } from '../../model/clock-skew.ts';

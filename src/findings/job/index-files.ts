@@ -1,5 +1,4 @@
 /** Adds files of an archive to its job index, and removes old files from the archive. */
-
 import { existsSync, rmSync } from 'node:fs';
 import { DAY_SECONDS } from '../../model/units.ts';
 import { type Archive, stampOf } from './archive.ts';

@@ -1,5 +1,4 @@
 /** Compares two recordings: what changed by more than the scatter of their samples. See docs/diff.md. */
-
 import { median } from '../../model/numbers.ts';
 import { InputError, type Suspect } from '../../query/index.ts';
 import { type Explanation, explain } from './causes/explain.ts';

@@ -1,5 +1,4 @@
 /** What each PE spent its time on. Runs in the server and in the page. */
-
 import { ACTIVITIES, inputsOf, scatter } from '../../model/measures/index.ts';
 import { PER_CENT } from '../../model/units.ts';
 import type { SeriesStore } from '../series/store.ts';

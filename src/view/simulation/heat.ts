@@ -5,7 +5,6 @@
  * from their parts in each cell and for the whole window, never averaged. Where a level was not sampled, its entities
  * are the sums of those below.
  */
-
 import {
   EFFICIENCY,
   evaluate,

@@ -2,7 +2,6 @@
  * Metrics that are one sum over another, as measures are (model/measures): from the declaration follow the value (quotient.ts), its
  * course in time, and the formula as text (formula.ts). Keys are `type.key`; `seconds` are those of the job, of all its hosts together.
  */
-
 import type { Quotient, Weights } from '../../../model/measures/index.ts';
 import { GIB, MIB } from '../../../model/units.ts';
 import type { JobView } from '../view.ts';

@@ -2,7 +2,6 @@
  * Why B took longer, or less long, than A: the difference of their times as a sum of differences by what a lane (PE, process)
  * spent it on, those that caused it first, each with the moment at which it began. docs/diff.md explains it.
  */
-
 import { duration } from '../../../model/measures/index.ts';
 import { median, sum } from '../../../model/numbers.ts';
 import { estimateOf, gapOf } from '../noise.ts';
