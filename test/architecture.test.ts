@@ -1,11 +1,9 @@
 /** The rules of the house (docs/architecture.md), read from the source text. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+import { filesOf, isExported, PAGE, ROOT, SOURCE, type SourceFile } from './support/sources.ts';
 
 const MOST_LINES = 450;
 /** Where measurements come from. They never know of each other, and only these may join them. */
@@ -29,12 +27,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   'prom-client': 'src/live/',
   yaml: 'src/formats/geopm/',
 };
-
-interface SourceFile {
-  /** From the root, such as 'src/sim/pe.ts'. */
-  readonly path: string;
-  readonly text: string;
-}
 
 interface Facts {
   /** What is imported, exported from, or imported while running. */
@@ -127,30 +119,6 @@ function importErrors(file: SourceFile): string[] {
   return errors;
 }
 
-function filesOf(folder: string): SourceFile[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(m?ts|m?js)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({
-      path: relative(ROOT, path).replaceAll('\\', '/'),
-      text: readFileSync(path, 'utf8'),
-    }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-const SOURCE = filesOf('src');
-
-/** The page's, too; of its components the scripts. */
-const PAGE = readdirSync(join(ROOT, 'web/src'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.(ts|svelte)$/.test(name))
-  .map((name) => ({ path: join('web/src', name), text: scriptOf(name) }));
-
-function scriptOf(name: string): string {
-  const text = readFileSync(join(ROOT, 'web/src', name), 'utf8');
-  if (!name.endsWith('.svelte')) return text;
-  return [...text.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(([, it]) => it).join('\n');
-}
-
 /** Circles of imports, types' too: each as its files, sorted. A file that only leads to a circle is in none. */
 function circles(files: readonly SourceFile[]): string[][] {
   const paths = new Set(files.map(({ path }) => path));
@@ -206,49 +174,6 @@ function exportsOf({ path, text }: SourceFile): string[] {
       ? one.declarationList.declarations.map(({ name }) => name)
       : [(one as ts.DeclarationStatement).name];
     return names.flatMap((name) => (name && ts.isIdentifier(name) ? [name.text] : []));
-  });
-}
-
-const isExported = (node: ts.Node): boolean =>
-  ts.canHaveModifiers(node) &&
-  (node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false);
-
-/** Types and classes that a file exports. */
-const typesOf = ({ path, text }: SourceFile): string[] =>
-  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true).statements.flatMap((one) => {
-    const isType =
-      ts.isInterfaceDeclaration(one) ||
-      ts.isTypeAliasDeclaration(one) ||
-      ts.isClassDeclaration(one);
-    return isType && isExported(one) && one.name ? [one.name.text] : [];
-  });
-
-/** How a comment names a constant's unit, and how the constant's name then ends. */
-const UNITS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:milliseconds|ms)\b/i, '_MS'],
-  [/^seconds\b/i, '_SECONDS'],
-  [/^(?:nanoseconds|ns)\b/i, '_NS'],
-  [/^bytes\b/i, '_BYTES'],
-];
-
-/** Constants that are a number with a unit by their comment, and by their name have none. */
-function withoutUnit({ path, text }: SourceFile): string[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  return file.statements.flatMap((one) => {
-    if (!ts.isVariableStatement(one)) return [];
-    const [name, value] = one.declarationList.declarations.map((it) => [
-      it.name,
-      it.initializer,
-    ])[0];
-    if (!name || !value || !/^[A-Z][A-Z\d_]*$/.test(name.getText())) return [];
-    if (!/^[\d(]/.test(value.getText())) return [];
-    const comments = ts.getLeadingCommentRanges(text, one.getFullStart()) ?? [];
-    const said = comments.map(({ pos, end }) => text.slice(pos, end)).at(-1) ?? '';
-    const words = said.replace(/^\/\*\*?[\s*]*(?:(?:most|least|maximum|about|approximate) )*/i, '');
-    const unit = UNITS.find(([pattern]) => pattern.test(words))?.[1];
-    return unit === undefined || name.getText().endsWith(unit)
-      ? []
-      : [`${path}: ${name.getText()}`];
   });
 }
 
@@ -326,31 +251,9 @@ describe('the source', () => {
     expect(factsOf({ path: 'src/b.ts', text: 'class A {\n  #a = 1;\n}' }).hashes).toEqual([2]);
   });
 
-  it('gives a type’s name to one type only', () => {
-    const files = new Map<string, string[]>();
-    for (const file of [...SOURCE, ...PAGE]) {
-      for (const name of typesOf(file)) files.set(name, [...(files.get(name) ?? []), file.path]);
-    }
-    expect(files.size).toBeGreaterThan(500);
-    expect([...files].filter(([, paths]) => paths.length > 1)).toEqual([]);
-  });
-
-  it('says the unit of a constant in its name', () => {
-    const wrong = { path: 'src/b.ts', text: '/** Most milliseconds to wait. */\nconst WAIT = 20;' };
-    expect(withoutUnit(wrong)).toEqual(['src/b.ts: WAIT']);
-    expect([...SOURCE, ...PAGE].flatMap(withoutUnit)).toEqual([]);
-  });
-
   it('never says any', () => {
     const said = [...SOURCE, ...PAGE].flatMap((file) =>
       factsOf(file).anys.map((line) => `${file.path}:${line}`),
-    );
-    expect(said).toEqual([]);
-  });
-
-  it('never calls a power of two MB or GB', () => {
-    const said = [...SOURCE, ...PAGE].flatMap(({ path, text }) =>
-      [...text.matchAll(/\b[KMGT]B = (?:2 \*\*|1024)/g)].map(([what]) => `${path}: ${what}`),
     );
     expect(said).toEqual([]);
   });

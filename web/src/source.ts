@@ -29,7 +29,7 @@ export interface PageSource {
 
 /** A route did not answer, or with an error. The message is for the user. */
 export class AnswerError extends Error {
-  override readonly name = 'ApiError';
+  override readonly name = 'AnswerError';
   /** HTTP status; 0 where the server did not answer. */
   readonly status: number;
 
