@@ -28,19 +28,15 @@ function withoutUnit({ path, text }: SourceFile): string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   return file.statements.flatMap((one) => {
     if (!ts.isVariableStatement(one)) return [];
-    const [name, value] = one.declarationList.declarations.map((it) => [
-      it.name,
-      it.initializer,
-    ])[0];
-    if (!name || !value || !/^[A-Z][A-Z\d_]*$/.test(name.getText())) return [];
-    if (!/^[\d(]/.test(value.getText())) return [];
+    const [{ name, initializer }] = one.declarationList.declarations;
+    const names = name.getText().match(/\b[A-Z][A-Z\d_]*\b/g);
+    if (names === null || !/^\[?[\d(]/.test(initializer?.getText() ?? '')) return [];
     const comments = ts.getLeadingCommentRanges(text, one.getFullStart()) ?? [];
     const said = comments.map(({ pos, end }) => text.slice(pos, end)).at(-1) ?? '';
     const words = said.replace(/^\/\*\*?[\s*]*(?:(?:most|least|maximum|about|approximate) )*/i, '');
     const unit = UNITS.find(([pattern]) => pattern.test(words))?.[1];
-    return unit === undefined || name.getText().endsWith(unit)
-      ? []
-      : [`${path}: ${name.getText()}`];
+    const wrong = unit === undefined ? [] : names.filter((own) => !own.endsWith(unit));
+    return wrong.map((own) => `${path}: ${own}`);
   });
 }
 
@@ -61,8 +57,9 @@ describe('names', () => {
   });
 
   it('of constants say their unit', () => {
-    const wrong = { path: 'src/b.ts', text: '/** Most milliseconds to wait. */\nconst WAIT = 20;' };
-    expect(withoutUnit(wrong)).toEqual(['src/b.ts: WAIT']);
+    const text =
+      '/** Most milliseconds to wait. */\nconst WAIT = 20;\n/** Seconds. */\nconst [A, B_SECONDS] = [1, 2];';
+    expect(withoutUnit({ path: 'src/b.ts', text })).toEqual(['src/b.ts: WAIT', 'src/b.ts: A']);
     expect(ALL.flatMap(withoutUnit)).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ const FEW = 500;
 /** Milliseconds without a question, after which there is time to look. */
 const PAUSE_MS = 1000;
 /** Milliseconds after which a look is old, and after which an answer must not be given by it. */
-const [OLD, TOO_OLD] = [5000, 60_000];
+const [OLD_MS, TOO_OLD_MS] = [5000, 60_000];
 
 /** An open index, closed when nobody asks it and another one has come. */
 interface Held {
@@ -46,8 +46,8 @@ export class OpenIndex {
     if (!existsSync(indexPath({ path: this.path, files: [], skipped: [] }))) return null;
     const age =
       this.held === null ? Number.POSITIVE_INFINITY : performance.now() - this.held.looked;
-    if (this.held === null || this.held.files <= FEW || age > TOO_OLD) await this.look();
-    else if (age > OLD) this.lookLater();
+    if (this.held === null || this.held.files <= FEW || age > TOO_OLD_MS) await this.look();
+    else if (age > OLD_MS) this.lookLater();
     const { held } = this;
     if (held === null || held.jobs === null) return null;
     held.asking++;

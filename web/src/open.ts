@@ -10,7 +10,7 @@ import { ApiSource, fetchFacts, type PageSource } from './source.ts';
  * Milliseconds between redraws of a live run, at least: the run may need the CPUs on which the page is drawn. Later the
  * same samples change less of the picture.
  */
-const PERIOD = { first: 500, later: 1000 } as const;
+const PERIOD_MS = { first: 500, later: 1000 } as const;
 /** Seconds that a run has taken from which on it is later. */
 const LATER_SECONDS = 5;
 /** Times as long as a redraw takes until the next: however much there is to draw, most of a core stays free. */
@@ -32,7 +32,7 @@ async function look(page: Page): Promise<void> {
 }
 
 const period = ({ extent }: Page): number =>
-  PERIOD[extent !== null && extent[1] - extent[0] > LATER_SECONDS ? 'later' : 'first'];
+  PERIOD_MS[extent !== null && extent[1] - extent[0] > LATER_SECONDS ? 'later' : 'first'];
 
 /** Looks soon, and not again before that. */
 function looker(page: Page): () => void {

@@ -13,6 +13,8 @@ export interface BrokerOptions {
   readonly password?: string;
   /** `/` where not given. */
   readonly vhost?: string;
+  /** Milliseconds between attempts to reach the broker: at first, and at most. */
+  readonly retry?: readonly [number, number];
 }
 
 /** The exchange by which the original publishes. */
@@ -20,6 +22,8 @@ export const EXCHANGE = 'amq.direct';
 const DEFAULT_PORT = 5672;
 /** Seconds between heartbeats; a broker without them counts as gone. */
 const HEARTBEAT_SECONDS = 20;
+/** Milliseconds between attempts to reach the broker, where not given. */
+export const RETRY_MS = [500, 30_000] as const;
 /** Milliseconds for a connection to be made. */
 const CONNECT_WAIT_MS = 10_000;
 

@@ -1,15 +1,20 @@
 /** Files messages of collectors in an archive, and acknowledges each when it is durable there. */
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import type { ArchiveWriter } from './archive.ts';
-import { type BrokerOptions, brokerName, connectTo, disconnect, EXCHANGE } from './connection.ts';
+import {
+  type BrokerOptions,
+  brokerName,
+  connectTo,
+  disconnect,
+  EXCHANGE,
+  RETRY_MS,
+} from './connection.ts';
 import { RejectedMessageError, type Stamp, stampFrom } from './message.ts';
 import { NUMBER_HEADER, PRODUCER_HEADER } from './publisher.ts';
 import { wait } from './wait.ts';
 
 interface ConsumerOptions extends BrokerOptions {
   readonly archive: ArchiveWriter;
-  /** Milliseconds between attempts to reach the broker: at first, and at most. */
-  readonly retry?: readonly [number, number];
   /** Receives one line about the broker, or about a message that cannot be filed. */
   readonly say?: (line: string) => void;
 }
@@ -21,7 +26,6 @@ interface ConsumerResult {
   readonly rejected: number;
 }
 
-const RETRY = [500, 30_000] as const;
 /** Messages that the broker sends ahead. */
 const AHEAD = 64;
 
@@ -48,7 +52,7 @@ export class AmqpConsumer {
   /** Files messages until `stop`. @throws BrokerError where no waiting helps; the file system's error of the archive */
   async run(): Promise<ConsumerResult> {
     const { signal } = this.ended;
-    const [least, most] = this.options.retry ?? RETRY;
+    const [least, most] = this.options.retry ?? RETRY_MS;
     let away = false;
     for (let pause = least; !signal.aborted; ) {
       try {

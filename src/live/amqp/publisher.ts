@@ -3,25 +3,29 @@
  * confirmed them. While the broker is away they wait on disk.
  */
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
-import { type BrokerOptions, brokerName, connectTo, disconnect, EXCHANGE } from './connection.ts';
+import { GIB } from '../../model/units.ts';
+import {
+  type BrokerOptions,
+  brokerName,
+  connectTo,
+  disconnect,
+  EXCHANGE,
+  RETRY_MS,
+} from './connection.ts';
 import { Spool, type Spooled } from './spool.ts';
 import { wait } from './wait.ts';
 
 interface PublisherOptions extends BrokerOptions {
   /** Folder of the groups that wait. */
   readonly spool: string;
-  /** Bytes that may wait, 1 GB by default; beyond, the oldest are dropped. */
+  /** Bytes that may wait, 1 GiB by default; beyond, the oldest are dropped. */
   readonly most?: number;
-  /** Milliseconds between attempts to reach the broker: at first, and at most. */
-  readonly retry?: readonly [number, number];
   /** Milliseconds that `close` waits for the broker to take the remaining groups. */
   readonly patience?: number;
   /** Receives one line when the broker goes or comes back. */
   readonly say?: (line: string) => void;
 }
 
-const MOST = 1 << 30;
-const RETRY = [500, 30_000] as const;
 const DRAIN_WAIT_MS = 5000;
 /** Milliseconds for the broker to confirm a message. */
 const CONFIRM_MS = 30_000;
@@ -52,7 +56,7 @@ export class AmqpPublisher {
   /** @throws SpoolError */
   constructor(options: PublisherOptions) {
     this.options = options;
-    this.spool = new Spool({ folder: options.spool, most: options.most ?? MOST });
+    this.spool = new Spool({ folder: options.spool, most: options.most ?? GIB });
     this.done = this.send();
   }
 
@@ -108,7 +112,7 @@ export class AmqpPublisher {
 
   private async send(): Promise<void> {
     const { signal } = this.ended;
-    const [least, most] = this.options.retry ?? RETRY;
+    const [least, most] = this.options.retry ?? RETRY_MS;
     for (let pause = least; !signal.aborted; ) {
       try {
         const message = this.spool.first();

@@ -28,7 +28,7 @@ const KEYS_LIMIT_MS = 10_000;
 /** Children that may end without an answer; no more are started after so many. */
 const MOST_STARTS = 3;
 /** Milliseconds between looks at the answers: initially, and at most. */
-const [SHORTEST, LONGEST] = [0.2, 5];
+const [SHORTEST_MS, LONGEST_MS] = [0.2, 5];
 
 const CHILD = fileURLToPath(new URL('child.js', import.meta.url));
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -127,7 +127,7 @@ export class ChildReader {
       const header = this.look();
       if (header[WAITS] === 1) return this.takeKeys(header[LENGTH]);
       if (!runs(this.child?.pid)) return null;
-      Atomics.wait(sleeper, 0, 0, LONGEST);
+      Atomics.wait(sleeper, 0, 0, LONGEST_MS);
     }
     return null;
   }
@@ -173,7 +173,7 @@ export class ChildReader {
     const start = this.asked;
     let ready = false;
     let nextCheck = start + 100;
-    for (let pause = SHORTEST; ; pause = Math.min(LONGEST, 1.5 * pause)) {
+    for (let pause = SHORTEST_MS; ; pause = Math.min(LONGEST_MS, 1.5 * pause)) {
       const header = this.look();
       const now = performance.now();
       if (!ready && (header[REQUEST] > 0 || header[WAITS] === 1)) {

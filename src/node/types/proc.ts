@@ -46,7 +46,7 @@ const LEFT_OUT = new Set(['bash', 'ssh', 'sshd', 'metacity']);
  * Milliseconds for which a process of root is not looked at again: it may become a user's. Kernel threads,
  * which are most of them, cannot; only their numbers can be used again.
  */
-const [ROOTS_KNOWN, KERNELS_KNOWN] = [1000, 10_000];
+const [ROOTS_KNOWN_MS, KERNELS_KNOWN_MS] = [1000, 10_000];
 
 /** Milliseconds for which /proc is not listed again if no process has been started. */
 const LIST_KNOWN_MS = 10_000;
@@ -207,7 +207,7 @@ class Processes implements Collector {
       entry.isKernels = /^\) \S 2 /.test(stat.slice(stat.lastIndexOf(')')));
       entry.isKnown = true;
     }
-    entry.until = this.now + (entry.isKernels ? KERNELS_KNOWN : ROOTS_KNOWN);
+    entry.until = this.now + (entry.isKernels ? KERNELS_KNOWN_MS : ROOTS_KNOWN_MS);
   }
 
   private record(writer: RawWriter, entry: Entry): void {
