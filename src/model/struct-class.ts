@@ -243,15 +243,16 @@ function viewSource(where: string, t: Scalar, offset: number, access: Access, ri
   // Head and count may lie in two 8-byte cells where the ring starts in mid-cell.
   const saveBoth =
     save(String(offset >> 3)) + (offset % 8 === 0 ? '' : save(String((offset + 4) >> 3)));
+  // By a remainder: V8 would compile `if (i >= capacity)` as never taken, and all of it once more when the ring first wraps.
   return (capacity: number) => `class {
     s;
     constructor(s) { this.s = s; }
     get length() { ${expect} return ${count}; }
     get capacity() { return ${capacity}; }
     get(k) { ${expect} const n = ${count}; if ((k >>> 0) !== k || k >= n) fail.index(${w}, k, n);
-      let i = ${head} + k; if (i >= ${capacity}) i -= ${capacity}; return ${read(t, element)}; }
+      const i = (${head} + k) % ${capacity}; return ${read(t, element)}; }
     push(v) { ${refuse} const n = ${count}; if (n === ${capacity}) fail.full(${w}, ${capacity});
-      ${check(t, w)} let i = ${head} + n; if (i >= ${capacity}) i -= ${capacity};
+      ${check(t, w)} const i = (${head} + n) % ${capacity};
       ${saveBoth} ${save(cellOf(t, data))} ${element} = ${value(t)}; ${count} = n + 1; }
     shift() { ${refuse} const n = ${count}; if (n === 0) fail.empty(${w});
       const i = ${head}; ${saveBoth} ${head} = i + 1 === ${capacity} ? 0 : i + 1; ${count} = n - 1; return ${read(t, element)}; }

@@ -52,6 +52,7 @@ const SPARE = 3;
 
 /** Records asked of the budget at a time; a share of it when the budget is small. */
 const GRANT = 4096;
+const FIRST_GRANT = 8;
 
 /**
  * The records of one PE. The address space for the whole bound is reserved at the start and the
@@ -145,11 +146,13 @@ export class EventPool {
 
   /** A record even past the bound, for an event that has already arrived. @throws RangeError if none is left at all. */
   allocArrived(): number {
-    if (this.words[SPARE] <= 0 && !this.more()) {
-      this.grantMore(1);
-      this.overdrawn = true;
-      this.budget.give(-1);
-    }
+    return this.alloc() || this.overdraw();
+  }
+
+  private overdraw(): number {
+    this.grantMore(1);
+    this.overdrawn = true;
+    this.budget.give(-1);
     const h = this.alloc();
     if (h === 0) throw new RangeError('event memory: the reserved address range is used up');
     return h;
@@ -164,8 +167,9 @@ export class EventPool {
     }
   }
 
+  /** Few at first: V8 would take it for something that never happens, and deoptimise the sending of events when it does. */
   private more(): boolean {
-    const granted = this.budget.take(this.grant);
+    const granted = this.budget.take(Math.min(this.grant, this.words[GRANTED] + FIRST_GRANT));
     this.grantMore(granted);
     return granted > 0;
   }

@@ -49,9 +49,9 @@ function sender(
   const { E, K } = entries;
   const { lps, end, lookahead } = lp;
   const { pes } = placement;
-  const linear = placement.firsts !== null;
   const first = placement.firsts?.[number] ?? 0;
-  const locals = placement.counts[number];
+  // None where this PE's LPs are not numbered one after the other.
+  const locals = placement.firsts === null ? 0 : placement.counts[number];
   const PAST_END = C.eventsPastEnd;
 
   /** Remembers an output of the current event. */
@@ -83,14 +83,27 @@ function sender(
     }
   }
 
+  /** A record although event memory is used up; 0 if event `parent` has to be undone instead, which a final event cannot be. */
+  function recordPastBound(parent: number): number {
+    if (parent === 0) {
+      throw new OutOfEventMemoryError(
+        `out of event memory at virtual time 0: the events of init fill --max-memory=${pe.config.maxMemory}; raise it`,
+      );
+    }
+    if (K[CURRENT] === 0) return (lp.engine as LpEngine).arriving();
+    lp.aborted = true;
+    return 0;
+  }
+
   return function send(dest: number, delay: number, priority = 1): AnyMessage {
+    // Compared for every event, since V8 would deoptimise where the first short delay comes late.
+    const toAnother = dest !== lp.id;
     if (
       typeof delay !== 'number' ||
       !(delay >= 0) ||
-      (dest | 0) !== dest ||
-      dest < 0 ||
+      dest >>> 0 !== dest ||
       dest >= lps ||
-      (delay < lookahead && dest !== lp.id)
+      (delay < lookahead && toAnother)
     )
       lp.refuse(dest, delay);
     const parent = lp.h;
@@ -103,18 +116,8 @@ function sender(
       remember(OUT_PAST_END);
       return lp.nothing();
     }
-    let h = pool.alloc();
-    // A final event cannot be undone when memory is short.
-    if (h === 0 && K[CURRENT] === 0 && parent !== 0) h = (lp.engine as LpEngine).arriving();
-    if (h === 0) {
-      if (parent === 0) {
-        throw new OutOfEventMemoryError(
-          `out of event memory at virtual time 0: the events of init fill --max-memory=${pe.config.maxMemory}; raise it`,
-        );
-      }
-      lp.aborted = true;
-      return lp.nothing();
-    }
+    const h = pool.alloc() || recordPastBound(parent);
+    if (h === 0) return lp.nothing();
     const i = h << 1;
     F[h + RECV] = t;
     F[h + SEND] = now;
@@ -125,7 +128,7 @@ function sender(
     I[i + EXTRA] = 0;
     if (t === now || priority !== 1) lp.inherit(h, t === now, priority);
     const index = dest - first;
-    if (linear && index >= 0 && index < locals) {
+    if (index >>> 0 < locals) {
       I[i + DEST] = index;
       I[i + STATE] = PENDING;
       remember(h);

@@ -288,17 +288,15 @@ export function createEventQueue(
   /** Takes whole buckets until there are enough events: returns their number, or -1 for an overfull bucket, now in the heap. */
   function gather(): number {
     const within = Q[WITHIN];
-    if (within === 0) {
-      Q[CUR] = Q[HIGH];
-      return 0;
-    }
     const high = Q[HIGH];
-    let k = Q[CUR];
+    let k = within === 0 ? high : Q[CUR];
     let n = 0;
     while (k < high && n < GATHER) {
       const b = k & (BUCKETS - 1);
       // Event 0 has no successor, so an empty bucket, which is as likely as a full one, needs no branch.
       const head = buckets[b];
+      // Compared here, where it is in every bucket: V8 would deoptimise for an operation that it first meets in an overfull one.
+      const some = n > 0;
       let m = (n + Number(head !== 0)) | 0;
       gathered[n] = head;
       let h = I[(head << 1) + NEXT];
@@ -307,7 +305,7 @@ export function createEventQueue(
         h = I[(h << 1) + NEXT];
       }
       if (h !== 0) {
-        if (n > 0) break;
+        if (some) break;
         Q[WITHIN] = within - pour(head);
         buckets[b] = 0;
         Q[CUR] = k + 1;
@@ -347,7 +345,8 @@ export function createEventQueue(
       same = (same + Number(t === first)) | 0;
     }
     touchLps(n);
-    if (same === n) tieKeys(n);
+    const several = n > 1;
+    if (same === n && several) tieKeys(n);
     begin(n);
   }
 

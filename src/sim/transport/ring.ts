@@ -11,6 +11,8 @@ const TAIL = 16;
 /** Number of slots that may be under way, as the producer chooses. */
 const MOST = 1;
 const HEADER_WORDS = 32;
+/** Slots after which the producer looks again, although there was room for more. */
+const LOOK_AFTER = 64;
 /** Approximate shared memory per ring. */
 const RING_BYTES = 1 << 16;
 
@@ -41,7 +43,8 @@ export class RingProducer {
   private readonly most: number;
   private tail = 0;
   private published = 0;
-  private head = 0;
+  /** There is room for the slots before this one. */
+  private limit = 0;
 
   /** @param most number of slots that may be under way, if not all */
   constructor(words: Int32Array, size: number, most = Infinity) {
@@ -60,9 +63,14 @@ export class RingProducer {
 
   /** Whether there is room for another slot. */
   room(): boolean {
-    if (((this.tail - this.head) | 0) < this.most) return true;
-    this.head = Atomics.load(this.words, HEAD);
-    return ((this.tail - this.head) | 0) < this.most;
+    return ((this.limit - this.tail) | 0) > 0 || this.look();
+  }
+
+  /** Looks how far the consumer is: often, since V8 would deoptimise if it did so only when the ring is full for the first time. */
+  private look(): boolean {
+    const free = (this.most - this.tail + Atomics.load(this.words, HEAD)) | 0;
+    this.limit = (this.tail + Math.min(free, LOOK_AFTER)) | 0;
+    return free > 0;
   }
 
   /** Index of the first word of the next slot, which the caller fills. There must be room. */
