@@ -3,9 +3,8 @@
  * are timed only sometimes; these times are estimates and labelled as such. The total time of a PE's turns is measured; only its
  * division into activities is sampled.
  */
+import { monotonicMs } from '../os/run-clock.ts';
 import { A, type Activity } from './counters.ts';
-
-const now = () => performance.now();
 
 /** Cost of one clock read, in milliseconds. */
 function readCost(clock: () => number): number {
@@ -74,7 +73,7 @@ export class ActivityClock {
   private readonly draws: readonly Draw[];
   private readonly turns: Draw;
   private readonly cost: number;
-  private readonly now: () => number;
+  readonly now: () => number;
   /** Of the event that was timed last. */
   handledMs = 0;
   private queueMs = 0;
@@ -111,7 +110,7 @@ export class ActivityClock {
    * @param seconds one total per activity, to which times are added
    * @param clock milliseconds
    */
-  constructor(on: boolean, seconds: Float64Array, clock: () => number = now) {
+  constructor(on: boolean, seconds: Float64Array, clock: () => number = monotonicMs) {
     this.on = on;
     this.seconds = seconds;
     this.now = clock;

@@ -30,88 +30,89 @@ export class OutOfEventMemoryError extends ModelError {
   override readonly name = 'OutOfEventMemoryError';
 }
 
-export class InOrderLp extends LpContext {
-  declare protected readonly host: Pe;
-  private readonly conservative: boolean;
-  private readonly first: number;
-  private readonly locals: number;
-  private readonly linear: boolean;
-  private readonly least: Float64Array;
+/** `lp.send`: a closure over constants, because V8 inlines it into the loop on a single PE only. */
+function sender(lp: InOrderLp, pe: Pe): InOrderLp['send'] {
+  const { pool, queue, counts, placement, number, ties, leastOffset: least, config } = pe;
+  const { F, I } = pool;
+  const { lps, end, lookahead } = lp;
+  const conservative = config.synch === 'conservative';
+  const first = placement.firsts?.[number] ?? 0;
+  // None where this PE's LPs are not numbered one after the other.
+  const locals = placement.firsts === null ? 0 : placement.counts[number];
+  const PAST_END = C.eventsPastEnd;
 
-  constructor(...args: ContextParts<Pe>) {
-    super(...args);
-    this.least = this.host.leastOffset;
-    const { placement, config, number } = this.host;
-    this.conservative = config.synch === 'conservative';
-    this.linear = placement.firsts !== null;
-    this.first = placement.firsts?.[number] ?? 0;
-    this.locals = placement.counts[number];
+  /** Reads the time from the record: a time passed on would be allocated for each event, routed or not. */
+  function route(h: number, dest: number): void {
+    const to = peOfLp(placement, dest);
+    const i = h << 1;
+    I[i + DEST] = indexOfLp(placement, dest, to);
+    if (to === number) {
+      I[i + STATE] = PENDING;
+      queue.push(F[h + RECV], h);
+    } else {
+      I[i + STATE] = REMOTE;
+      pe.stage(h, to, 0);
+    }
   }
 
-  send(dest: number, delay: number, priority = 1): AnyMessage {
-    if (
-      typeof delay !== 'number' ||
-      !(delay >= 0) ||
-      (dest | 0) !== dest ||
-      dest < 0 ||
-      dest >= this.lps
-    )
-      this.refuse(dest, delay);
-    if (this.conservative) {
-      if (delay < this.lookahead && dest !== this.id) this.refuse(dest, delay);
-      if (delay < this.least[0]) this.least[0] = delay;
-      if (dest !== this.id && delay < this.least[1]) this.least[1] = delay;
+  function outOfMemory(now: number): never {
+    throw new OutOfEventMemoryError(
+      `out of event memory at virtual time ${now}: ${pool.live} pending events fill --max-memory; raise it`,
+    );
+  }
+
+  return function send(dest: number, delay: number, priority = 1): AnyMessage {
+    if (typeof delay !== 'number' || !(delay >= 0) || dest >>> 0 !== dest || dest >= lps)
+      lp.refuse(dest, delay);
+    if (conservative) {
+      const toAnother = dest !== lp.id;
+      if (delay < lookahead && toAnother) lp.refuse(dest, delay);
+      if (delay < least[0]) least[0] = delay;
+      if (toAnother && delay < least[1]) least[1] = delay;
     }
-    const F = this.F;
-    const now = F[this.h];
+    const now = F[lp.h];
     const t = now + delay;
-    const tie = this.ties.take(this.index, this.base);
-    if (!(t < this.end)) {
-      this.host.counts[C.eventsPastEnd]++;
-      return this.messageOf(this.host.pool.emptySink());
+    const tie = ties.take(lp.index, lp.base);
+    if (!(t < end)) {
+      counts[PAST_END]++;
+      return lp.messageOf(pool.emptySink());
     }
-    const h = this.host.pool.alloc();
-    if (h === 0) {
-      throw new OutOfEventMemoryError(
-        `out of event memory at virtual time ${now}: ${this.host.pool.live} pending events fill --max-memory; raise it`,
-      );
-    }
-    const I = this.I;
+    const h = pool.alloc();
+    if (h === 0) outOfMemory(now);
     const i = h << 1;
     F[h + RECV] = t;
     F[h + SEND] = now;
     F[h + TIE] = tie;
-    I[i + SOURCE] = this.id;
+    I[i + SOURCE] = lp.id;
     I[i + BITS] = 0;
-    I[i + PATH] = this.path;
+    I[i + PATH] = lp.path;
     I[i + EXTRA] = 0;
-    if (t === now || priority !== 1) this.inherit(h, t === now, priority);
-    const index = dest - this.first;
-    if (this.linear && index >= 0 && index < this.locals) {
+    if (t === now || priority !== 1) lp.inherit(h, t === now, priority);
+    const index = dest - first;
+    if (index >>> 0 < locals) {
       I[i + DEST] = index;
       I[i + STATE] = PENDING;
-      this.host.queue.push(t, h);
-    } else this.route(h, dest);
-    return this.messageOf(h);
+      queue.push(t, h);
+    } else route(h, dest);
+    return lp.messageOf(h);
+  };
+}
+
+export class InOrderLp extends LpContext {
+  declare protected readonly host: Pe;
+  private readonly conservative: boolean;
+
+  constructor(...args: ContextParts<Pe>) {
+    super(...args);
+    this.conservative = this.host.config.synch === 'conservative';
+    this.send = sender(this, this.host);
   }
+
+  send: (dest: number, delay: number, priority?: number) => AnyMessage;
 
   /** Draws are not counted, because none is ever undone. */
   override uniform(): number {
     return nextAhead(this.S, this.base);
-  }
-
-  /** Reads the time from the record: a time passed on would be allocated for each event, routed or not. */
-  private route(h: number, dest: number): void {
-    const { placement, number, queue } = this.host;
-    const pe = peOfLp(placement, dest);
-    this.I[(h << 1) + DEST] = indexOfLp(placement, dest, pe);
-    if (pe === number) {
-      this.I[(h << 1) + STATE] = PENDING;
-      queue.push(this.F[h + RECV], h);
-    } else {
-      this.I[(h << 1) + STATE] = REMOTE;
-      this.host.stage(h, pe, 0);
-    }
   }
 
   output(text: string): void {
@@ -330,18 +331,16 @@ export class InOrderEngine implements Engine, Receiver {
     return h === 0 ? Infinity : this.pe.pool.F[h];
   }
 
-  arriving(): number {
-    return this.pe.pool.allocArrived();
-  }
+  readonly arriving = (): number => this.pe.pool.allocArrived();
 
-  arrived(h: number): void {
+  readonly arrived = (h: number): void => {
     const { pool, queue, counts } = this.pe;
     if (pool.F[h] <= this.loop.last[0]) this.expectAfterLast(h);
     pool.I[(h << 1) + STATE] = PENDING | REMOTE;
     queue.push(pool.F[h], h);
     counts[C.remoteReceives]++;
     if (this.pe.tally !== null) this.pe.tally.add(pool.I[(h << 1) + DEST], T_RECEIVES);
-  }
+  };
 
   /** @throws LateEventError if event `h`, which arrives, does not come after all handled events */
   private expectAfterLast(h: number): void {

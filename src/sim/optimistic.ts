@@ -179,11 +179,11 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     this.settle();
   }
 
-  deliver(): void {
+  readonly deliver = (): void => {
     const { pe, finals } = this;
     for (let k = 0; k < pe.nStaged; k += 3) finals.sent(pe.pool.F[pe.staged[k]]);
     pe.deliver(this.transport);
-  }
+  };
 
   // --- rollback ------------------------------------------------------------------------------------
 
@@ -335,11 +335,9 @@ export class Optimism implements Engine, Receiver, TimeWarp {
 
   // --- messages ------------------------------------------------------------------------------------
 
-  arriving(): number {
-    return this.pe.pool.allocArrived();
-  }
+  readonly arriving = (): number => this.pe.pool.allocArrived();
 
-  arrived(h: number, from: number, channel: number): void {
+  readonly arrived = (h: number, from: number, channel: number): void => {
     const { pool, queue } = this.pe;
     const i = h << 1;
     pool.I[i + STATE] = PENDING | REMOTE | (from << ORIGIN_SHIFT);
@@ -349,7 +347,7 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     queue.push(pool.F[h], h);
     this.pe.counts[C.remoteReceives]++;
     this.watch?.received(h);
-  }
+  };
 
   cancelled(from: number, channel: number, rollback: number): void {
     const { pe } = this;

@@ -122,9 +122,9 @@ export class Scheduler {
     return this.key.time;
   }
 
-  /** One turn; false when the run has ended. */
-  turn(): boolean {
-    const { transport, engine, clock, pe } = this;
+  /** One turn; false when the run has ended. A closure, so that this scheduler and its parts are constants of the code that V8 compiles. */
+  readonly turn = (): boolean => {
+    const { transport, engine, clock, pe, stepping } = this;
     if (pe.instrument !== null) pe.instrument.turn();
     const timed = clock.turn();
     let t = timed ? clock.begin() : 0;
@@ -133,7 +133,7 @@ export class Scheduler {
     if (finals !== null) finals.foresee(this.apart === 0 ? this.lbts() : -Infinity);
     const arrived = transport.drain(engine);
     finals?.raise();
-    if (finals !== null && this.apart === 0 && this.stepping) this.step(finals.lbts);
+    if (finals !== null && this.apart === 0 && stepping) this.step(finals.lbts);
     clock.enter('batch');
     // Events that arrived past the memory bound must be compensated for.
     if (pe.pool.overdrawn) {
@@ -142,7 +142,7 @@ export class Scheduler {
     }
     if (timed) clock.lap('read', t);
     let n = 0;
-    const far = this.stepping && this.longTurns;
+    const far = stepping && this.longTurns;
     const batch = far ? STEPPING * this.batch : this.batch;
     const held = engine.starved || transport.full();
     if (!held) {
@@ -166,8 +166,11 @@ export class Scheduler {
     if (timed) clock.lap('other', t);
     const least = engine.least();
     transport.tell(least, this.promises && !this.memoryIsShort() ? engine.stopTime() : -Infinity);
-    if (n === 0 && arrived === 0) this.rest(least);
-    else {
+    if (n === 0 && arrived === 0) {
+      pe.counts[C.idleTurns]++;
+      // In step it waits so briefly that reading the clock would take a good part of that: turns that are timed tell how long.
+      if (!stepping || !this.awaitStep(least)) this.rest(least);
+    } else {
       this.idle = 0;
       clock.busy();
     }
@@ -180,7 +183,7 @@ export class Scheduler {
     const goesOn = this.advance(clock.beginApart());
     clock.endApart();
     return goesOn;
-  }
+  };
 
   /** A lower bound on the time stamps of what arrives after the next `drain`. */
   private lbts(): number {
@@ -221,7 +224,7 @@ export class Scheduler {
 
   /** Waits for the other thread to come so far that this one may go on; false if that takes long, or is not what it waits for. */
   private awaitStep(least: number): boolean {
-    if (!this.stepping || least === Infinity || this.idle >= this.patience) return false;
+    if (least === Infinity || this.idle >= this.patience) return false;
     const { transport, bound } = this;
     const gain = this.window.longSteps ? WORTH_A_STEP : 1;
     const goal = bound - (1 - gain) * this.pe.config.lookahead;
@@ -242,9 +245,6 @@ export class Scheduler {
   }
 
   private rest(least: number): void {
-    this.pe.counts[C.idleTurns]++;
-    // In step it waits so briefly that reading the clock would take a good part of that: turns that are timed tell how long.
-    if (this.awaitStep(least)) return;
     this.idle++;
     if (least < Infinity) this.window.wait();
     this.clock.rest();
@@ -254,16 +254,16 @@ export class Scheduler {
 
   private gvtIsDue(least: number): boolean {
     if (this.idle >= this.patience) return true;
-    if (this.realTimeGvt) return performance.now() >= this.nextGvt;
+    if (this.realTimeGvt) return this.clock.now() >= this.nextGvt;
     if (this.sinceGvt >= this.turnsToGvt()) return true;
     if (this.stepping)
-      return this.steppingPeriod > this.gvtPeriod && performance.now() >= this.nextGvt;
+      return this.steppingPeriod > this.gvtPeriod && this.clock.now() >= this.nextGvt;
     if (!(least >= this.worthAsking && this.transport.toldFrom(this.worthAsking))) return false;
     if (this.worthAsking < this.gvt + this.crowdTime) this.window.wait();
     return true;
   }
 
-  private contribute(): void {
+  private readonly contribute = (): void => {
     const started = this.clock.beginApart();
     this.phases?.enter(PHASE_GVT);
     this.marks?.enter(MARK_GVT);
@@ -288,7 +288,7 @@ export class Scheduler {
     this.marks?.exit(MARK_GVT);
     this.phases?.exit(PHASE_GVT);
     this.clock.endGvt(started);
-  }
+  };
 
   /** GVT never passes the time at which an event of this PE stops the run, whether that is committed yet or not. */
   private waitForStop(): void {
@@ -311,7 +311,7 @@ export class Scheduler {
     return false;
   }
 
-  private advance(started: number): boolean {
+  private readonly advance = (started: number): boolean => {
     const { transport, engine, clock, pe, key } = this;
     const { counts } = pe;
     const gvt = key.time;
@@ -319,8 +319,8 @@ export class Scheduler {
     const checkpoint = this.checkpointTime();
     this.sinceGvt = 0;
     this.idle = 0;
-    if (this.realTimeGvt) this.nextGvt = performance.now() + this.gvtPeriod;
-    else if (this.stepping) this.nextGvt = performance.now() + STEPPING_MS;
+    if (this.realTimeGvt) this.nextGvt = this.clock.now() + this.gvtPeriod;
+    else if (this.stepping) this.nextGvt = this.clock.now() + STEPPING_MS;
     counts[C.gvtComputations]++;
     counts[C.allReduces] += transport.reductionsPerGvt;
     this.phases?.enter(PHASE_COMMIT);
@@ -359,7 +359,7 @@ export class Scheduler {
       return false;
     }
     return !transport.stopped();
-  }
+  };
 
   private checkpointTime(): number {
     return this.pe.checkpoints?.next ?? Infinity;

@@ -228,12 +228,15 @@ export class EngineControl {
     this.D[atPe(pe) + FIRST_PENDING] = least;
   }
 
+  /** The time that `pe` has reported. */
+  progressOf(pe: number): number {
+    return this.D[atPe(pe) + FIRST_PENDING];
+  }
+
   /** The least time that PEs other than `pe` have reported. */
   told(pe: number): number {
     let least = Infinity;
-    for (let k = 0; k < this.pes; k++) {
-      if (k !== pe) least = Math.min(least, this.D[atPe(k) + FIRST_PENDING]);
-    }
+    for (let k = 0; k < this.pes; k++) if (k !== pe) least = Math.min(least, this.progressOf(k));
     return least;
   }
 
@@ -293,8 +296,9 @@ export class EngineControl {
     Atomics.store(this.W, PRESSURE, level);
   }
 
+  /** A plain load: nothing else has to be seen with it, and each call of `Atomics.load` is a call. */
   pressure(): number {
-    return Atomics.load(this.W, PRESSURE);
+    return this.W[PRESSURE];
   }
 
   /** Wakes sleeping PEs. */

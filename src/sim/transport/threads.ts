@@ -1,4 +1,5 @@
 /** PEs as worker threads of one process: rings on shared memory, GVT by shared words. */
+import { monotonicMs } from '../../os/run-clock.ts';
 import * as layout from '../layout.ts';
 import type { Pe } from '../pe.ts';
 import { sharedLines } from '../reserved.ts';
@@ -108,7 +109,7 @@ export class ThreadTransport implements Transport {
     this.unseen.post(time);
   }
 
-  post(pe: number, h: number, channel: number): void {
+  readonly post = (pe: number, h: number, channel: number): void => {
     const { F, I } = this.host.pool;
     const time = F[h + RECV];
     this.posts(time);
@@ -136,7 +137,7 @@ export class ThreadTransport implements Transport {
       this.hold(pe, slot, time);
     }
     if (extra > 0) this.postList(pe, ring, time);
-  }
+  };
 
   /** Slot by slot, because a list may be longer than a ring. */
   private postList(pe: number, ring: RingProducer, time: number): void {
@@ -208,52 +209,50 @@ export class ThreadTransport implements Transport {
     return this.waiting > 0;
   }
 
-  drain(receiver: Receiver): number {
+  /** One function, too long to be inlined into the turn, which V8 would compile with all of it (`v8-flags.ts`). */
+  readonly drain = (receiver: Receiver): number => {
+    const { F, I } = this.host.pool;
+    const { size, pes } = this;
     let total = 0;
-    for (let from = 0; from < this.pes; from++) {
+    for (let from = 0; from < pes; from++) {
       const ring = this.in[from];
       if (ring === null) continue;
-      let n = ring.look();
+      const n = ring.look();
       if (n === 0) continue;
       total += n;
-      if (this.arriving[from] !== null) n -= this.takeList(ring, from, n, receiver);
-      while (n > 0) n -= this.take(ring, from, n, receiver);
+      const { words, doubles } = ring;
+      let k = this.arriving[from] === null ? 0 : this.takeList(ring, from, n, receiver);
+      while (k < n) {
+        const at = ring.take();
+        k++;
+        const channel = words[at + CHANNEL_WORD];
+        if (channel < 0) {
+          receiver.cancelled(from, ~channel, words[at + ROLLBACK_WORD]);
+          continue;
+        }
+        const extra = words[at + EXTRA];
+        const h = receiver.arriving();
+        const i = h << 1;
+        const d = at >> 1;
+        F[h + RECV] = doubles[d + RECV];
+        F[h + SEND] = doubles[d + SEND];
+        F[h + TIE] = doubles[d + TIE];
+        I[i + DEST] = words[at + DEST];
+        I[i + SOURCE] = words[at + SOURCE];
+        I[i + PATH] = words[at + PATH];
+        for (let p = PAYLOAD_WORD; p < size; p++) I[i + p] = words[at + p];
+        I[i + BITS] = 0;
+        I[i + EXTRA] = 0;
+        if (extra === 0) receiver.arrived(h, from, channel);
+        else {
+          this.arriving[from] = new ArrivingList(h, channel, extra, size);
+          k += this.takeList(ring, from, n - k, receiver);
+        }
+      }
       ring.release();
     }
     return total;
-  }
-
-  /** Takes one message, or the part of it in the `n` slots that have arrived; returns the number of slots. */
-  private take(ring: RingConsumer, from: number, n: number, receiver: Receiver): number {
-    const at = ring.take();
-    const words = ring.words;
-    const channel = words[at + CHANNEL_WORD];
-    if (channel < 0) {
-      receiver.cancelled(from, ~channel, words[at + ROLLBACK_WORD]);
-      return 1;
-    }
-    const extra = words[at + EXTRA];
-    const { F, I } = this.host.pool;
-    const { doubles } = ring;
-    const h = receiver.arriving();
-    const i = h << 1;
-    const d = at >> 1;
-    F[h + RECV] = doubles[d + RECV];
-    F[h + SEND] = doubles[d + SEND];
-    F[h + TIE] = doubles[d + TIE];
-    I[i + DEST] = words[at + DEST];
-    I[i + SOURCE] = words[at + SOURCE];
-    I[i + PATH] = words[at + PATH];
-    for (let k = PAYLOAD_WORD; k < this.size; k++) I[i + k] = words[at + k];
-    I[i + BITS] = 0;
-    I[i + EXTRA] = 0;
-    if (extra === 0) {
-      receiver.arrived(h, from, channel);
-      return 1;
-    }
-    this.arriving[from] = new ArrivingList(h, channel, extra, this.size);
-    return 1 + this.takeList(ring, from, n - 1, receiver);
-  }
+  };
 
   /** Takes up to `n` slots of the list that is arriving; returns the number of slots. */
   private takeList(ring: RingConsumer, from: number, n: number, receiver: Receiver): number {
@@ -348,7 +347,7 @@ export class ThreadTransport implements Transport {
     if (other < 0) return -Infinity;
     // Read before its promise, which may be newer: then it covers more than it has to.
     const unseen = this.unseen.least(control.seenBy(other));
-    const least = Math.min(control.told(this.pe), unseen, this.held[other].least());
+    const least = Math.min(control.progressOf(other), unseen, this.held[other].least());
     return Math.min(least + lookahead, control.lateOf(other));
   }
 
@@ -357,7 +356,8 @@ export class ThreadTransport implements Transport {
   }
 
   toldFrom(time: number): boolean {
-    return this.control.told(this.pe) >= time;
+    const { control, other } = this;
+    return (other < 0 ? control.told(this.pe) : control.progressOf(other)) >= time;
   }
 
   rest(turns: number): void {
@@ -365,10 +365,10 @@ export class ThreadTransport implements Transport {
     // It waits here, not turn by turn: otherwise V8 would optimise the turn for having nothing to do.
     // A round trip through a sleep costs 50 µs, so it pays only if nothing has happened for longer: with
     // more PEs than CPUs, or while the code of another PE is still being compiled.
-    const until = performance.now() + SPIN_MS;
+    const until = monotonicMs() + SPIN_MS;
     do {
       for (let k = 0; k < 32; k++) if (this.awaited()) return;
-    } while (performance.now() < until);
+    } while (monotonicMs() < until);
     this.control.rest(10, this.awaited);
   }
 }
