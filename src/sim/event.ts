@@ -52,6 +52,7 @@ const SPARE = 3;
 
 /** Records asked of the budget at a time; a share of it when the budget is small. */
 const GRANT = 4096;
+/** At first, and beyond what the pool has, until that is so many. */
 const FIRST_GRANT = 8;
 
 /**
@@ -167,7 +168,7 @@ export class EventPool {
     }
   }
 
-  /** Few at first: V8 would take it for something that never happens, and deoptimise the sending of events when it does. */
+  /** Few at first, and so often: what runs once before V8 compiles `send`, and again later, would make it compile that twice. */
   private more(): boolean {
     const granted = this.budget.take(Math.min(this.grant, this.words[GRANTED] + FIRST_GRANT));
     this.grantMore(granted);

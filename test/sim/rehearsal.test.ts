@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { LocalBudget } from '../../src/sim/event.ts';
+import { InOrderLp } from '../../src/sim/in-order.ts';
+import type { Model } from '../../src/sim/model.ts';
+import phold from '../../src/sim/models/phold.ts';
+import { optimisticContexts } from '../../src/sim/optimistic-contexts.ts';
+import { Pe } from '../../src/sim/pe.ts';
+import { placeLps } from '../../src/sim/placement.ts';
+import { rehearseEnd } from '../../src/sim/rehearsal.ts';
+import { configFor, type Settings } from '../../src/sim/settings.ts';
+import randomMixed from './support/random-mixed.ts';
+
+type ContextFactory = ConstructorParameters<typeof Pe>[6];
+
+const inOrder: ContextFactory = (...args) => new InOrderLp(...args, null);
+const SYNCHS = { sequential: inOrder, conservative: inOrder, optimistic: null };
+const MODELS: readonly { model: Model; options: NonNullable<Settings['options']> }[] = [
+  { model: phold, options: { 'total-lps': 16 } },
+  // Two types of LPs.
+  { model: randomMixed, options: { lps: 16 } },
+];
+const CASES = (['sequential', 'conservative', 'optimistic'] as const).flatMap((synch) =>
+  MODELS.map((one) => ({ ...one, synch })),
+);
+
+describe('rehearsing the end of a run', () => {
+  it.each(CASES)('leaves no trace: $model.name, $synch', ({ model, options, synch }) => {
+    const settings: Settings = { synch, options, end: 10, lookahead: 0.1 };
+    const config = configFor(model, settings);
+    const placement = placeLps(model, 16, 1);
+    const contextFor = SYNCHS[synch] ?? optimisticContexts().contextFor;
+    const pe = new Pe(model, config, placement, 0, new LocalBudget(1000), 1000, contextFor);
+    const of = () => ({
+      memory: [...pe.memory.i32],
+      counts: [...pe.counts],
+      least: [...pe.leastOffset],
+      live: pe.pool.live,
+      first: pe.queue.peek(),
+    });
+    const before = of();
+    rehearseEnd(pe);
+    expect(of()).toEqual(before);
+  });
+});
