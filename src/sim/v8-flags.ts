@@ -8,7 +8,7 @@ let done = false;
  * function is optimised, so they are set before threads start and before the loop is hot. With several PEs only small
  * functions are inlined, into one loop (`speculation.ts`), because every thread compiles for itself, on the CPUs that the PEs
  * need. The limit lies between functions that return a double, for which a call would allocate (`log`, 401 bytes
- * of bytecode), and the loop itself, `send` and the scheduler's turn (from 500).
+ * of bytecode), and the loop itself, `send`, `drain` and the scheduler's turn (from 500).
  */
 export function tuneV8(pes: number): void {
   if (done) return;

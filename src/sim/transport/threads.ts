@@ -209,7 +209,7 @@ export class ThreadTransport implements Transport {
     return this.waiting > 0;
   }
 
-  /** One function, too long to be inlined into the turn, which V8 would compile with all of it (`v8-flags.ts`). */
+  /** One function, longer than V8 inlines (v8-flags.ts): otherwise the turn would be compiled with all of it. */
   readonly drain = (receiver: Receiver): number => {
     const { F, I } = this.host.pool;
     const { size, pes } = this;
