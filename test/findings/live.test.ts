@@ -40,7 +40,7 @@ it.concurrent('event memory that is too small is named, with what was undone for
   const path = await recorded('memory', ['--pes=2', '--end=240', ...memory, ...events]);
   const [found] = await findingsAt(path, 'memory-pressure');
   expect(said([found])[0]).toMatch(
-    /^(notice|problem): Event memory is too small \(--max-memory=100,000\): [\d,]+ events, \d.* undone to make room for other events \(cancelback\); it was short for [\d.]+ % of the time, in which PEs stay close to GVT: at least \d+ % of their time went neither to events nor to commits meanwhile\.$/,
+    /^(notice|problem): Event memory is too small \(--max-memory=100,000\): [\d,]+ events, \d.* undone to make room for other events \(cancelback\); it was short for [\d.]+ % of the time, in which PEs stay close to GVT: at least [\d.]+ % of their time went neither to events nor to commits meanwhile\.$/,
   );
   expect(found.evidence.sql).toContain("cause = 'cancelback'");
   expect(found.turn).toEqual({ 'max-memory': 16 * 100_000 });
