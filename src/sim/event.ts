@@ -168,7 +168,7 @@ export class EventPool {
     }
   }
 
-  /** Few at first, and so often: what runs once before V8 compiles `send`, and again later, would make it compile that twice. */
+  /** Asks for few records at first, so that it is called several times before V8 compiles `send`: V8 leaves out what has not run. */
   private more(): boolean {
     const granted = this.budget.take(Math.min(this.grant, this.words[GRANTED] + FIRST_GRANT));
     this.grantMore(granted);

@@ -295,7 +295,7 @@ export function createEventQueue(
       const b = k & (BUCKETS - 1);
       // Event 0 has no successor, so an empty bucket, which is as likely as a full one, needs no branch.
       const head = buckets[b];
-      // Compared here, where it is in every bucket: V8 would deoptimise for an operation that it first meets in an overfull one.
+      // Compared for every bucket: V8 would deoptimise if this first ran for an overfull one.
       const some = n > 0;
       let m = (n + Number(head !== 0)) | 0;
       gathered[n] = head;
@@ -345,6 +345,7 @@ export function createEventQueue(
       same = (same + Number(t === first)) | 0;
     }
     touchLps(n);
+    // One event needs no other key. Compared for every run, as above.
     const several = n > 1;
     if (same === n && several) tieKeys(n);
     begin(n);

@@ -1,11 +1,11 @@
 /**
  * V8 compiles no operation that has never run; where one is reached later, it throws the function away and compiles it once
- * more. The first event past the end of the run is sent shortly before the end, from the loop.
+ * more. The first event past the end of the run is sent shortly before that end.
  */
 import { C } from './counters.ts';
 import type { Pe } from './pe.ts';
 
-/** Enough for V8 to take notes of what runs, and a multiple of the messages in turn (`sending.ts`). */
+/** Number of sends: enough for V8 to record what runs, and a multiple of the message objects used in turn (`sending.ts`). */
 const REHEARSALS = 64;
 
 /** Sends past the end of the run, without effect. Called before anything else is sent. */

@@ -296,7 +296,7 @@ export class EngineControl {
     Atomics.store(this.W, PRESSURE, level);
   }
 
-  /** A plain load: nothing else has to be seen with it, and each call of `Atomics.load` is a call. */
+  /** A plain load: nothing else has to be seen with it, and V8 11.3 does not inline `Atomics.load`. */
   pressure(): number {
     return this.W[PRESSURE];
   }
