@@ -1,7 +1,11 @@
-/** `--pes=auto`: chooses the number of PEs by short trial runs; also judges after a run whether one PE would have been faster. */
+/**
+ * `--pes=auto`: chooses the number of PEs by short trial runs, and how they are synchronised where the user leaves that open; also
+ * judges after a run whether one PE would have been faster.
+ */
 
 import { shareText, short } from '../model/measures/index.ts';
 import { allowedCpus } from '../os/affinity.ts';
+import type { Synchroniser } from '../sim/config.ts';
 import { configFor, runsOnOnePe, type Settings } from '../sim/settings.ts';
 import type { RunResult } from '../sim/statistics.ts';
 import type { TrialRun } from '../sim/tune.ts';
@@ -24,17 +28,30 @@ const CLEARLY = 1.05;
 
 interface Choice {
   readonly pes: number;
+  /** Of several PEs. */
+  readonly synch?: Synchroniser;
   readonly why: string;
 }
 
 /** Runs on `pes` PEs for so many seconds, or to the end. Rejects if nothing is committed in that time. */
-export type PesTrial = (pes: number, seconds: number) => Promise<TrialRun>;
+export type PesTrial = (
+  pes: number,
+  seconds: number,
+  synch: Synchroniser | undefined,
+) => Promise<TrialRun>;
 
-/** From all CPUs down by halves; each is tried only if the whole run is long enough for it. */
-export async function choosePes(cpus: number, trial: PesTrial): Promise<Choice> {
+/**
+ * From all CPUs down by halves, with each synchroniser; each is tried only if the whole run is long enough for it.
+ * @param synchs of several PEs, the likely best one first
+ */
+export async function choosePes(
+  cpus: number,
+  synchs: readonly Synchroniser[],
+  trial: PesTrial,
+): Promise<Choice> {
   if (cpus < 2) return { pes: 1, why: 'there is one CPU' };
-  const alone = await trial(1, ALONE_SECONDS)
-    .catch(() => trial(1, SLOW * ALONE_SECONDS))
+  const alone = await trial(1, ALONE_SECONDS, undefined)
+    .catch(() => trial(1, SLOW * ALONE_SECONDS, undefined))
     .catch(() => null);
   if (alone === null)
     return { pes: 1, why: `no run on one PE started within ${SLOW * ALONE_SECONDS} s` };
@@ -44,18 +61,34 @@ export async function choosePes(cpus: number, trial: PesTrial): Promise<Choice> 
   if (whole < WORTH_SECONDS) {
     return { pes: 1, why: `the run takes about ${whole.toFixed(1)} s, too short to try more PEs` };
   }
-  let best = { pes: 1, rate: alone.eventRate * CLEARLY };
+  let best: Pick<Choice, 'pes' | 'synch'> = { pes: 1 };
+  let most = alone.eventRate * CLEARLY;
   const tried = [`1: ${short(alone.eventRate)}`];
-  for (let pes = cpus, left = whole / WORTH_SECONDS; pes > 1 && left >= 1; pes >>= 1, left--) {
-    const rate = (await trial(pes, TOGETHER_SECONDS).catch(() => null))?.eventRate ?? 0;
-    tried.push(`${pes}: ${rate > 0 ? short(rate) : 'none'}`);
-    if (rate > best.rate) best = { pes, rate };
+  let left = whole / WORTH_SECONDS;
+  for (let pes = cpus; pes > 1; pes >>= 1) {
+    for (const synch of synchs) {
+      if (left < 1) break;
+      left--;
+      const rate = (await trial(pes, TOGETHER_SECONDS, synch).catch(() => null))?.eventRate ?? 0;
+      tried.push(`${pes} ${synch}: ${rate > 0 ? short(rate) : 'none'}`);
+      if (rate <= most) continue;
+      best = { pes, synch };
+      most = rate;
+    }
   }
-  return { pes: best.pes, why: `events/s in short runs by PEs: ${tried.join(', ')}` };
+  return { ...best, why: `events/s in short runs by PEs: ${tried.join(', ')}` };
+}
+
+/** How several PEs may be synchronised: as the user says, otherwise in the ways that a lookahead allows. */
+function synchsFor(settings: Settings, lookahead: number): readonly Synchroniser[] {
+  if (settings.synch !== undefined) return [settings.synch];
+  const chosen = settings.maxOptLookahead !== undefined || !(lookahead > 0);
+  return chosen ? ['optimistic'] : ['conservative', 'optimistic'];
 }
 
 /**
- * Replaces `--pes=auto` by a number; other settings stay as they are. Says on stderr which number was chosen, and why.
+ * Replaces `--pes=auto` by a number, and with several PEs names their synchroniser; other settings stay as they are. Says on
+ * stderr what was chosen, and why.
  * @throws UsageError where runs on several PEs would not be the same simulation
  */
 export async function withPes(
@@ -65,7 +98,7 @@ export async function withPes(
   if (settings.pes !== AUTO) return settings;
   const { model } = loaded;
   const alone = { ...settings, pes: 1 };
-  const { options } = configFor(model, alone);
+  const { options, lookahead } = configFor(model, alone);
   const cpus = allowedCpus().length;
   const lps = model.lps(options, { pes: 1 });
   if (lps !== model.lps(options, { pes: Math.max(2, cpus) })) {
@@ -78,17 +111,21 @@ export async function withPes(
       ? []
       : [`--${name}=${typeof value === 'boolean' ? Number(value) : value}`],
   );
-  const trial: PesTrial = (pes, seconds) => {
-    const args = [loaded.path ?? model.name, ...words, `--pes=${pes}`, '--transport=threads'];
+  const trial: PesTrial = (pes, seconds, synched) => {
+    const how = synched === undefined ? [] : [`--synch=${synched}`];
+    const args = [loaded.path ?? model.name, ...words, ...how, `--pes=${pes}`];
+    args.push('--transport=threads');
     return trialRun({ args, seconds, signal, partly: true } satisfies TrialCall);
   };
   const { synch } = settings;
-  const { pes, why } =
+  const choice =
     synch !== undefined && runsOnOnePe(synch)
       ? { pes: 1, why: `--synch=${synch} has one` }
-      : await choosePes(Math.min(cpus, lps), trial);
-  process.stderr.write(`triscope: --pes=auto: ${pes} ${pes === 1 ? 'PE' : 'PEs'}; ${why}\n`);
-  return { ...settings, pes };
+      : await choosePes(Math.min(cpus, lps), synchsFor(settings, lookahead), trial);
+  const { pes, why } = choice;
+  const said = pes === 1 ? '1 PE' : `${pes} PEs, ${choice.synch}`;
+  process.stderr.write(`triscope: --pes=auto: ${said}; ${why}\n`);
+  return { ...settings, ...(choice.synch !== undefined && { synch: choice.synch }), pes };
 }
 
 /** Runs shorter than this mostly compile, and are not judged. */

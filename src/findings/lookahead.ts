@@ -1,12 +1,12 @@
 /** A conservative run that declares less lookahead than its model has: PEs synchronise far more often than necessary. */
 import { asRows, expecting, type FindingRule, graded, OWN, short, whole } from './finding.ts';
-import { FEW, runFactsOf, totalsOf } from './samples.ts';
+import { FEW, type KnownRun, runFactsOf, totalsOf } from './samples.ts';
 
 const SOME = {
   value: 2,
   unit: '',
   means: 'times the declared lookahead is the smallest delay seen between LPs: notice',
-  source: `${OWN}: a conservative PE handles what lies within one lookahead, and then waits for a GVT`,
+  source: `${OWN}: a conservative PE handles what lies within one lookahead, and then waits for a GVT, or for the other one of two`,
 };
 const MUCH = { value: 8, unit: '', means: 'times: problem', source: OWN };
 const EVENTS = {
@@ -15,17 +15,34 @@ const EVENTS = {
   means: 'of a PE between two GVTs: with more, the low lookahead does no harm',
   source: `${OWN}: one GVT costs about as much as 64 events`,
 };
+const STEP_EVENTS = {
+  value: 10,
+  unit: '{event}',
+  means: 'of a PE in a lookahead, where two PEs go in step without GVTs: the same',
+  source: `${OWN}: one exchange costs about as much as 10 events`,
+};
+/** Two PEs with fewer GVTs than this share of their exchanges go in step. */
+const HARDLY = 0.5;
 
 const SQL =
-  'SELECT lookahead, least_delay, gvts, least_delay / nullif(lookahead, 0) AS times FROM sim_run';
+  'SELECT lookahead, least_delay, gvts, "end", least_delay / nullif(lookahead, 0) AS times FROM sim_run';
+
+/** How often PEs waited for each other, and why it is known. */
+function roundsOf({ lookahead, pes, gvts, end }: KnownRun, processed: number) {
+  // An exchange for each lookahead, unless there are no events in it.
+  const steps = Math.min(end / lookahead, processed / pes);
+  return pes === 2 && gvts < HARDLY * steps
+    ? { inStep: true, rounds: steps, said: `${whole(steps)} exchanges at most`, cost: STEP_EVENTS }
+    : { inStep: false, rounds: Math.max(1, gvts), said: `${whole(gvts)} GVTs`, cost: EVENTS };
+}
 
 export const LOOKAHEAD: FindingRule = {
   name: 'lookahead',
   title: 'less lookahead declared than the model has',
   looks:
-    'In a conservative run, compares the smallest delay of an event sent to another LP with the declared lookahead, and counts the events between two GVTs.',
+    'In a conservative run, compares the smallest delay of an event sent to another LP with the declared lookahead, and counts the events between two GVTs, or in a lookahead where two PEs go in step.',
   needs: ['sim_run.least_delay', 'ross_pe'],
-  thresholds: { SOME, MUCH, EVENTS },
+  thresholds: { SOME, MUCH, EVENTS, STEP_EVENTS },
   knob: 'Set --lookahead to the model’s smallest delay.',
   explains: ['gvt-interval', 'network-bound'],
   async run(subject) {
@@ -34,19 +51,22 @@ export const LOOKAHEAD: FindingRule = {
       return [];
     }
     const { processed } = await totalsOf(subject);
-    const { lookahead, least_delay: least, pes, gvts } = facts;
-    const each = processed / pes / Math.max(1, gvts);
+    const { lookahead, least_delay: least, pes } = facts;
+    const { inStep, rounds, said, cost } = roundsOf(facts, processed);
+    const each = processed / pes / rounds;
     const times = lookahead > 0 ? least / lookahead : Number.POSITIVE_INFINITY;
     const severity = graded(times, SOME, MUCH);
-    if (severity === null || least <= 0 || processed < FEW || each >= EVENTS.value) return [];
+    if (severity === null || least <= 0 || processed < FEW || each >= cost.value) return [];
     // Slightly less: in the next run, an event may come slightly sooner.
     const turn = { lookahead: Number((0.999 * least).toPrecision(3)) };
-    const lost = 1 - Math.max(each / EVENTS.value, 1 / times);
-    const why = `there were ${whole(gvts)} GVTs, one for every ${short(each)} events of a PE, and ${short(times)} times fewer would do`;
+    const lost = inStep
+      ? 1 - (1 + cost.value / (each * times)) / (1 + cost.value / each)
+      : 1 - Math.max(each / cost.value, 1 / times);
+    const why = `there were ${said}, one for every ${short(each)} events of a PE, and ${short(times)} times fewer would do`;
     return [
       {
         severity,
-        sentence: `No event was sent to another LP with a delay below ${short(least)}, but --lookahead=${short(lookahead)} makes PEs synchronise ${Number.isFinite(times) ? `${short(times)} times as often as necessary` : 'at every event'}: ${whole(gvts)} GVTs for ${whole(processed)} events.`,
+        sentence: `No event was sent to another LP with a delay below ${short(least)}, but --lookahead=${short(lookahead)} makes PEs synchronise ${Number.isFinite(times) ? `${short(times)} times as often as necessary` : 'at every event'}: ${said} for ${whole(processed)} events.`,
         evidence: { sql: SQL, rows: asRows([facts]) },
         ...expecting(
           `Declare the model’s real lookahead: --lookahead=${turn.lookahead}.`,

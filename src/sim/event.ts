@@ -159,6 +159,12 @@ export class EventPool {
     return h;
   }
 
+  /** Forgets that records have been in use. None may be. */
+  unuse(): void {
+    this.words[FREE_LIST] = 0;
+    this.words[TOP] = ALIGN + this.stride;
+  }
+
   /** Returns records granted beyond need to the budget; all free ones if memory is short. */
   settle(short = false): void {
     const spare = this.words[SPARE] - (short ? 0 : 2 * this.grant);

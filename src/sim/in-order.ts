@@ -215,15 +215,11 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     if (tally !== null) tally.handled(index, F[h], I[i + STATE] >= REMOTE);
   };
 
-  // Arriving events must not come before the last event: it is kept as long as its record is not needed.
+  // Arriving events must not come before the last event: on one PE of several it is kept until the next has been taken.
   const kept = new Int32Array(32);
   const forget = (): void => {
     if (kept[0] !== 0) pe.freeEvent(kept[0]);
     kept[0] = 0;
-  };
-  const keep = (h: number): void => {
-    if (deliver === null) pe.freeEvent(h);
-    else kept[0] = h;
   };
 
   const sample = (bound: number, clock: ActivityClock): number => {
@@ -236,7 +232,8 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
         const index = I[(h << 1) + DEST];
         handlerTimes.begin(index);
         handle(index, h);
-        keep(h);
+        kept[0] = h;
+        if (deliver === null) forget();
       },
     );
     if (!sampled) return 0;
@@ -259,15 +256,16 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
   const run = (max: number, bound: number): number => {
     if (timers?.isCrowded()) dropCancelled();
     let n = 0;
-    let h = max > 0 ? queue.take(bound) : 0;
-    if (h !== 0) forget();
-    while (h !== 0) {
+    let before = kept[0];
+    for (; n < max; n++) {
+      const h = queue.take(bound);
+      if (h === 0) break;
+      if (before !== 0) pe.freeEvent(before);
       handle(I[(h << 1) + DEST], h);
-      const next = ++n < max ? queue.take(bound) : 0;
-      if (next === 0) keep(h);
-      else pe.freeEvent(h);
-      h = next;
+      before = h;
     }
+    kept[0] = before;
+    if (deliver === null) forget();
     counts[DONE] += n;
     counts[COMMITTED] += n;
     return n;
@@ -385,6 +383,6 @@ export class InOrderEngine implements Engine, Receiver {
   sweepCancelled(): void {}
 
   stopTime(): number {
-    return this.pe.stopTime;
+    return Math.min(this.pe.stopTime, this.pe.config.end);
   }
 }

@@ -32,7 +32,7 @@ import { handling } from './outside.ts';
 import { type OutputLine, Pe } from './pe.ts';
 import type { Placement } from './placement.ts';
 import { payloadBytes } from './record-size.ts';
-import { rehearseEnd } from './rehearsal.ts';
+import { rehearseEnd, rehearseQueue } from './rehearsal.ts';
 import { type GatheredResults, ResultsCollector } from './results.ts';
 import { DebugRun, RollbackCheckRun } from './rollback-check.ts';
 import { Scheduler } from './scheduler.ts';
@@ -272,6 +272,7 @@ export class PeRun {
             : new ParallelDriver(new Scheduler(pe, transport, engine, clock), () => engine.where());
     }
     this.instrument?.attach(sampled, clock, transport);
+    rehearseQueue(pe);
     rehearseEnd(pe);
   }
 

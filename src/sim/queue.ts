@@ -79,6 +79,8 @@ export interface EventQueue {
   take(bound: number): number;
   /** Drops every event for which `keep` returns false. O(n). */
   sweep(keep: (h: number) => boolean): void;
+  /** As if it had never had an event. It must be empty. */
+  restart(): void;
   /** The memory that may become large: lists, accessed in random order, and `far`. */
   readonly memory: readonly ArrayBufferLike[];
 }
@@ -145,26 +147,30 @@ export function createEventQueue(
   }
 
   function peekSlow(): number {
-    if (H[END] === ROOT) {
-      if (Q[AT] === Q[RUN_END] && !refill()) return 0;
-      if (H[END] === ROOT) return run[Q[AT]];
-    }
-    return Q[AT] < Q[RUN_END] && !heapFirst() ? run[Q[AT]] : handles[ROOT];
+    if (H[END] === ROOT && Q[AT] === Q[RUN_END] && !refill()) return 0;
+    // Both are read whether they are there or not: V8 would deoptimise where the heap has its first event late.
+    const first = handles[ROOT];
+    const key = keys[ROOT];
+    const next = run[Q[AT]];
+    const t = F[next + RECV];
+    const before = key < t;
+    const same = key === t;
+    if (Q[AT] === Q[RUN_END]) return first;
+    if (H[END] === ROOT) return next;
+    return before || (same && sig.tieBefore(first, next)) ? first : next;
   }
 
   /** Takes the first event; 0 if there is none. */
   function pop(): number {
     if (H[END] === ROOT && Q[AT] < Q[RUN_END]) return run[Q[AT]++];
-    return popSlow() | 0;
+    return takeSlow(Infinity) | 0;
   }
 
-  function popSlow(): number {
-    if (H[END] === ROOT) {
-      if (Q[AT] === Q[RUN_END] && !refill()) return 0;
-      if (H[END] === ROOT) return run[Q[AT]++];
-    }
-    if (Q[AT] < Q[RUN_END] && !heapFirst()) return run[Q[AT]++];
-    return heapPop();
+  /** Takes `h`, which `peekSlow` has found. */
+  function remove(h: number): number {
+    if (Q[AT] === Q[RUN_END] || run[Q[AT]] !== h) return heapPop();
+    Q[AT]++;
+    return h;
   }
 
   /** Takes the first event if its time is before `bound`; 0 otherwise. */
@@ -181,14 +187,7 @@ export function createEventQueue(
 
   function takeSlow(bound: number): number {
     const h = peekSlow();
-    return h !== 0 && F[h + RECV] < bound ? popSlow() : 0;
-  }
-
-  /** Whether the heap's first event comes before the run's. Both must exist. */
-  function heapFirst(): boolean {
-    const a = keys[ROOT];
-    const b = F[run[Q[AT]] + RECV];
-    return a < b || (a === b && sig.tieBefore(handles[ROOT], run[Q[AT]]));
+    return h !== 0 && F[h + RECV] < bound ? remove(h) : 0;
   }
 
   /** Drops every event for which `keep` returns false. O(n). */
@@ -416,12 +415,18 @@ export function createEventQueue(
     for (let k = 0; k < n; k++) push(farTimes[k], farHandles[k]);
   }
 
+  function restart(): void {
+    Q.fill(0);
+    D[T0] = D[INV] = 0;
+  }
+
   return {
     push,
     peek,
     pop,
     take,
     sweep,
+    restart,
     memory: [lists.memory, farTimes.buffer, farHandles.buffer],
   };
 }

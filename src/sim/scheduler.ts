@@ -15,6 +15,7 @@ import type { Pe } from './pe.ts';
 import { tellMarks } from './tell-marks.ts';
 import { ASK_HOOK, ASK_STOP, startOfTime, type Transport } from './transport/transport.ts';
 import { OptimismWindow } from './window.ts';
+import { ZERO } from './zero.ts';
 
 /** Idle turns before GVT is requested; if PEs know how far the others are, this is needed only in case of doubt. */
 const IDLE_TURNS = 4;
@@ -58,16 +59,16 @@ export class Scheduler {
   /** Events of a turn. */
   private readonly batch: number;
   private readonly realTimeGvt: boolean;
-  private nextGvt = 0;
+  private nextGvt = ZERO;
   private sinceGvt = 0;
   private idle = 0;
-  private bound = 0;
-  private worthAsking = 0;
+  private bound = ZERO;
+  private worthAsking = ZERO;
   /** Virtual time in which this PE commits CROWD events, at its pace between the last two GVTs. */
   private crowdTime = Infinity;
   private readonly crowds: boolean;
-  private committed = 0;
-  private last = 0;
+  private committed = ZERO;
+  private last = ZERO;
   private oneByOne = false;
   /** Whether events are left at or past the bound only. */
   private atBound = false;
@@ -93,7 +94,7 @@ export class Scheduler {
     this.clock = clock;
     this.conservative = config.synch === 'conservative';
     this.promises =
-      !this.conservative && transport.promises && (config.lookahead > 0 || config.pes === 1);
+      transport.promises && (config.pes === 1 ? !this.conservative : config.lookahead > 0);
     this.pressure = new MemoryPressure(pe, transport, engine);
     this.hooks = new GvtHooks(pe);
     this.realTimeGvt = config.synch === 'optimistic-realtime';
@@ -106,8 +107,9 @@ export class Scheduler {
     // GVTs are slow between PEs that wait for each other's CPU; and nobody knows of more than two.
     const mayStep =
       this.promises && config.pes === 2 && config.pin && this.crowds && !this.realTimeGvt;
+    const steps = !mayStep ? 'never' : this.conservative ? 'always' : 'dense';
     const { maxOptLookahead, lookahead } = config;
-    this.window = new OptimismWindow(maxOptLookahead, lookahead, transport.slowGvt, mayStep);
+    this.window = new OptimismWindow(maxOptLookahead, lookahead, transport.slowGvt, steps);
     this.longTurns = this.crowds && pe.instrument === null;
     this.steppingPeriod = Math.min(
       this.crowds ? config.gvtInterval * STEPPING_GVT : config.gvtInterval,
@@ -130,10 +132,11 @@ export class Scheduler {
     let t = timed ? clock.begin() : 0;
     clock.enter('read');
     const { finals } = engine;
-    if (finals !== null) finals.foresee(this.apart === 0 ? this.lbts() : -Infinity);
+    const lbts = this.apart === 0 && (finals !== null || stepping) ? this.lbts() : -Infinity;
+    finals?.foresee(lbts);
     const arrived = transport.drain(engine);
     finals?.raise();
-    if (finals !== null && this.apart === 0 && stepping) this.step(finals.lbts);
+    if (this.apart === 0 && stepping) this.step(finals?.lbts ?? this.safe(lbts));
     clock.enter('batch');
     // Events that arrived past the memory bound must be compensated for.
     if (pe.pool.overdrawn) {
@@ -206,9 +209,15 @@ export class Scheduler {
     return this.window.stepping && !this.oneByOne;
   }
 
+  /** How far a conservative PE may go by an LBTS: what it sends from here on is answered, or stops the run, no sooner. */
+  private safe(lbts: number): number {
+    return Math.min(lbts, this.engine.least() + this.pe.config.lookahead);
+  }
+
   /**
    * Threads in step go on as soon as nothing before the new bound can arrive, without a GVT. In short steps both stop at
-   * multiples of the lookahead: if they stopped at different times, each would wait while the other one works.
+   * multiples of the lookahead: if they stopped at different times, each would wait while the other one works. So each also
+   * takes the steps one by one, apart from those in which it has no events itself.
    */
   private step(lbts: number): void {
     const { lookahead } = this.pe.config;
@@ -218,8 +227,16 @@ export class Scheduler {
       next = (Math.floor(this.bound / lookahead) + 1) * lookahead;
       // Where the quotient was rounded down.
       if (next <= this.bound) next += lookahead;
+      const least = this.engine.least();
+      if (least >= next && least < Infinity) next = Math.max(next, this.stepAfter(least, lbts));
     }
     if (next <= lbts && next > this.bound) this.boundTo(next);
+  }
+
+  /** The end of the step that contains `least`, or the last one before `lbts`. */
+  private stepAfter(least: number, lbts: number): number {
+    const { lookahead } = this.pe.config;
+    return Math.floor(Math.min(lbts, least + lookahead) / lookahead) * lookahead;
   }
 
   /** Waits for the other thread to come so far that this one may go on; false if that takes long, or is not what it waits for. */

@@ -7,6 +7,7 @@
  * Warp", 1993, alternates so between phases of all PEs).
  */
 
+import type { WriteLog } from '../model/cells.ts';
 import { C } from './counters.ts';
 import * as final from './finals.ts';
 import * as tallies from './instrument/tally.ts';
@@ -63,6 +64,9 @@ export class SpeculationError extends ModelError {
     );
   }
 }
+
+/** What a final event writes is never undone. */
+const UNLOGGED: WriteLog = { save() {} };
 
 interface Speculation {
   readonly handle: (h: number) => void;
@@ -196,7 +200,7 @@ export function speculation(engine: TimeWarp): Speculation {
       const lp = contextOf(index);
       engine.current = lp;
       lp.enter(index, h);
-      if (lp.logged) lp.state.$log = kps[k];
+      if (lp.logged) lp.state.$log = final ? UNLOGGED : kps[k];
       I[i + BITS] = 0;
       const before = paths[index];
       const path = Math.max(before, I[i + PATH]) + 1;

@@ -7,6 +7,8 @@
  * no further than the lookahead, where nothing can be rolled back.
  */
 
+import { ZERO } from './zero.ts';
+
 /** Share of events rolled back above which the window shrinks, and below which it grows if the PE had to wait. */
 const TOO_MANY = 0.03;
 const FEW = 0.02;
@@ -25,33 +27,37 @@ const NOT_ENOUGH = 12;
 /** The same from which on an exchange comes several times in a step. */
 const MANY = 128;
 
+/** Whether threads go in step: only while there are so many events in a lookahead, or always. */
+type Steps = 'never' | 'dense' | 'always';
+
 export class OptimismWindow {
   /** Virtual time beyond GVT where threads do not go in step; Infinity initially, when nothing is known yet. */
   private wide: number;
-  private inStep = false;
+  private inStep: boolean;
   private many = false;
-  private readonly mayStep: boolean;
+  private readonly steps: Steps;
   private readonly lookahead: number;
   private readonly fixed: boolean;
   private readonly tooMany: number;
   private readonly few: number;
-  private processed = 0;
-  private rolledBack = 0;
+  private processed = ZERO;
+  private rolledBack = ZERO;
   private waited = 0;
   private gvts = 0;
-  private gvt = 0;
+  private gvt = ZERO;
 
   /**
    * @param bound the user's `--max-opt-lookahead`; Infinity lets the window adapt
    * @param slowGvt GVTs take so long that waiting pays only if FAR_TOO_MANY events are rolled back
-   * @param mayStep whether there are two PEs, with fast GVTs
+   * @param steps when threads go in step: always where nothing can be undone
    */
-  constructor(bound: number, lookahead: number, slowGvt: boolean, mayStep: boolean) {
+  constructor(bound: number, lookahead: number, slowGvt: boolean, steps: Steps) {
+    this.steps = steps;
+    this.inStep = steps === 'always';
     this.lookahead = lookahead;
-    this.mayStep = mayStep;
     this.tooMany = slowGvt ? FAR_TOO_MANY : TOO_MANY;
     this.few = slowGvt ? FAR_TOO_MANY : FEW;
-    this.fixed = Number.isFinite(bound);
+    this.fixed = steps !== 'always' && Number.isFinite(bound);
     this.wide = this.fixed ? bound : lookahead > 0 ? 8 * lookahead : Infinity;
   }
 
@@ -87,7 +93,7 @@ export class OptimismWindow {
     const share = (rolledBack - this.rolledBack) / handled;
     const perGvt = handled / this.gvts;
     const perLookahead = (handled * this.lookahead) / (gvt - this.gvt);
-    this.inStep = this.mayStep && perLookahead >= (this.inStep ? NOT_ENOUGH : ENOUGH);
+    if (this.steps === 'dense') this.inStep = perLookahead >= (this.inStep ? NOT_ENOUGH : ENOUGH);
     this.many = perLookahead >= MANY;
     if (!this.inStep) this.widen(share, perGvt, span);
     this.gvts = 0;

@@ -1,16 +1,16 @@
 /** `--pes=auto`, and what a run says of its own number of PEs. */
 import { describe, expect, it, test } from 'vitest';
-import { choosePes, fewerPes } from '../../src/cli/auto-pes.ts';
+import { choosePes, fewerPes, type PesTrial } from '../../src/cli/auto-pes.ts';
 import type { RunResult } from '../../src/sim/statistics.ts';
 import type { TrialRun } from '../../src/sim/tune.ts';
 import { triscope } from './support/run.ts';
 
-/** Short runs with these rates by PEs; the one on one PE gets so far on its way. */
-function machine(rates: Readonly<Record<number, number>>, reached: number) {
+/** Short runs with these rates by PEs, and by synchroniser if they differ; the one on one PE gets so far on its way. */
+function machine(rates: Readonly<Record<string, number>>, reached: number) {
   const tried: number[] = [];
-  const trial = (pes: number, seconds: number): Promise<TrialRun> => {
+  const trial: PesTrial = (pes, seconds, synch): Promise<TrialRun> => {
     tried.push(pes);
-    const eventRate = rates[pes];
+    const eventRate = rates[`${pes} ${synch}`] ?? rates[pes];
     if (eventRate === undefined) return Promise.reject(new Error('too slow'));
     return Promise.resolve({
       ...{ eventRate, efficiency: 100, eventDigest: '', gvtStep: 1 },
@@ -35,8 +35,21 @@ describe('the choice of PEs', () => {
     ['a run that is long enough for one more trial', 8, { 1: 5, 8: 6, 4: 9 }, 0.08, 8, [1, 8]],
   ])('%s', async (_, cpus, rates, reached, pes, wanted) => {
     const { tried, trial } = machine(rates, reached);
-    expect((await choosePes(cpus, trial)).pes).toBe(pes);
+    expect((await choosePes(cpus, ['optimistic'], trial)).pes).toBe(pes);
     expect(tried).toEqual(wanted);
+  });
+
+  const FAST = { '2 conservative': 7, '2 optimistic': 6 };
+  it.each([
+    ['both where there is time', { 1: 5, ...FAST }, LONG, 2, 'conservative', [1, 2, 2]],
+    ['the faster one', { 1: 5, ...FAST, '2 optimistic': 8 }, LONG, 2, 'optimistic', [1, 2, 2]],
+    ['the one that does not fail', { 1: 5, '2 optimistic': 8 }, LONG, 2, 'optimistic', [1, 2, 2]],
+    ['the first where there is time for one', { 1: 5, ...FAST }, 0.08, 2, 'conservative', [1, 2]],
+    ['neither where both lose', { 1: 9, ...FAST }, LONG, 1, undefined, [1, 2, 2]],
+  ])('tries two synchronisers: %s', async (_, rates, reached, pes, synch, wanted) => {
+    const { tried, trial } = machine(rates, reached);
+    const choice = await choosePes(2, ['conservative', 'optimistic'], trial);
+    expect([choice.pes, choice.synch, tried]).toEqual([pes, synch, wanted]);
   });
 });
 

@@ -169,7 +169,7 @@ const facts = (settings: Values) =>
   batchOf(SIM_RUN, [
     {
       ...{ synchroniser: 'optimistic', pes: 2, cpus: 2, lps: 64, nkp: 16, batch: 16 },
-      ...{ gvt_interval: 16, lookahead: 1, max_memory: 1e9, wall: 10, gvts: 1000 },
+      ...{ gvt_interval: 16, end: 1000, lookahead: 1, max_memory: 1e9, wall: 10, gvts: 1000 },
       ...settings,
     },
   ]);
@@ -179,6 +179,13 @@ const conservative = (least_delay: number) =>
   run(
     peSamples({ events_processed: 20_000 }),
     facts({ synchroniser: 'conservative', gvts: 10_000, least_delay }),
+  );
+
+/** Two PEs in step that declare a tenth of the lookahead that there is, and have so many events each in it. */
+const inStep = (events: number) =>
+  run(
+    peSamples({ events_processed: 200 * events }),
+    facts({ synchroniser: 'conservative', gvts: 100, least_delay: 10 }),
   );
 
 /** A tenth of what is handled is taken back, in a run of this synchroniser. */
@@ -310,6 +317,7 @@ const PAIRS: readonly (readonly [string, () => string, () => string])[] = [
   ['slow-link', () => apart(2.1), () => apart(1.9)],
   ['pause', () => still(1, 450), () => still(1, 550)],
   ['lookahead', () => conservative(2.1), () => conservative(1.9)],
+  ['lookahead', () => inStep(9), () => inStep(11)],
   ['optimism', () => run(COSTLY, facts({ batch: 128 })), () => run(COSTLY, facts({ batch: 64 }))],
   ['too-many-kps', () => committingFor(1.1), () => committingFor(0.9)],
   ['slow-handlers', () => costly(3.1), () => costly(2.9)],

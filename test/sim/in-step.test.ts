@@ -1,8 +1,12 @@
-/** Two optimistic threads in step: the same results, GVTs as often as the user asked, nothing but what is final. */
+/** Two threads in step: the same results, GVTs as often as the user asked, nothing but what is final. */
 import { availableParallelism } from 'node:os';
-import { simulate } from 'triscope/sim';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type RunResult, type Settings, simulate } from 'triscope/sim';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, triscope } from '../cli/support/run.ts';
+
+const HERE = dirname(fileURLToPath(import.meta.url));
 
 /** PHOLD with 40 events of a PE in a lookahead, or the tenfold: short and long steps. */
 const phold = (lps: number, end: number) => ({
@@ -12,33 +16,53 @@ const phold = (lps: number, end: number) => ({
 });
 /** With one CPU, threads wait for each other’s turns and ask for GVTs. */
 const ALONE = availableParallelism() < 2;
+const LOPSIDED = join(HERE, 'support', 'lopsided.ts');
 const folder = temporaryFolder();
-const two = { synch: 'optimistic', pes: 2, pin: true } as const;
+const two = { pes: 2, pin: true } as const;
+const BOTH = ['optimistic', 'conservative'] as const;
 
-describe('two threads in step', () => {
+/** The run on two threads, which must have the digests of a sequential one. */
+async function sameAsOne(model: string, settings: Settings): Promise<RunResult> {
+  const one = await simulate(model, { ...settings, synch: 'sequential' });
+  const run = await simulate(model, { ...settings, ...two });
+  expect([run.eventDigest, run.stateDigest]).toEqual([one.eventDigest, one.stateDigest]);
+  return run;
+}
+
+describe.each(BOTH)('two %s threads in step', (synch) => {
   it.each([
     ['short', 320, 600],
     ['long', 3200, 60],
   ])(
     'with %s steps have the digests of a sequential run, and undo next to nothing',
     async (_, lps, end) => {
-      const settings = phold(lps, end);
-      const one = await simulate('phold', { ...settings, synch: 'sequential' });
-      const run = await simulate('phold', { ...settings, ...two });
-      expect([run.eventDigest, run.stateDigest]).toEqual([one.eventDigest, one.stateDigest]);
+      const run = await sameAsOne('phold', { ...phold(lps, end), synch });
       expect(run.eventsRolledBack / run.eventsProcessed).toBeLessThan(0.05);
     },
   );
 
+  it.each([1e-4, 0.01, 0.25])(
+    'have them with few events in a lookahead of %d',
+    async (lookahead) => {
+      await sameAsOne('phold', { synch, lookahead, end: 50, options: { 'total-lps': 16 } });
+    },
+  );
+
+  it.each([0, 60])(
+    'have them where one has hardly any events, and may stop the run: %d',
+    async (stop) => {
+      const { stoppedAt } = await sameAsOne(LOPSIDED, { synch, options: { stop } });
+      expect(stoppedAt === null).toBe(stop === 0);
+    },
+  );
+
   it('have steps where all times are multiples of the lookahead', async () => {
-    const settings = { end: 3000, lookahead: 1, options: { 'total-stations': 128 } };
-    const one = await simulate('queueing', { ...settings, synch: 'sequential' });
-    const run = await simulate('queueing', { ...settings, ...two });
-    expect(run.eventDigest).toBe(one.eventDigest);
+    const options = { 'total-stations': 128 };
+    await sameAsOne('queueing', { synch, end: 3000, lookahead: 1, options });
   });
 
   it.skipIf(ALONE)('have far fewer GVTs than steps where nobody needs them', async () => {
-    const run = await simulate('phold', { ...phold(320, 2000), ...two });
+    const run = await simulate('phold', { ...phold(320, 2000), ...two, synch });
     // 8,000 steps; one GVT in 256 events of a PE before they go in step.
     expect(run.gvtComputations).toBeLessThan(4000);
   });

@@ -216,11 +216,13 @@ const STOPPED: readonly Case[] = Array.from({ length: 4 }, (_, k) => {
 });
 
 /** Two ranks go in step with each other: by messages, and through shared memory. */
-const IN_STEP: readonly Case[] = [{ mostSharing: 1 }, {}].map((way) => ({
-  model: 'phold',
-  settings: { synch: 'optimistic', end: 1000, lookahead: 0.25, options: { 'total-lps': 320 } },
-  ...way,
-}));
+const IN_STEP: readonly Case[] = (['optimistic', 'conservative'] as const).flatMap((synch) =>
+  [{ mostSharing: 1 }, {}].map((way) => ({
+    model: 'phold',
+    settings: { synch, end: 1000, lookahead: 0.25, options: { 'total-lps': 320 } },
+    ...way,
+  })),
+);
 
 const OTHERS: readonly Case[] = [
   { model: 'queueing', settings: { end: 200, options: { 'total-stations': 16 } } },

@@ -17,23 +17,23 @@ function atGvts(window: OptimismWindow, events: number, time: number, undone = 0
 describe('the window of one of two threads', () => {
   it('is the lookahead where a lookahead has 20 events or more of this PE', () => {
     // 40 events a unit of time.
-    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, true), 80, 2);
+    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, 'dense'), 80, 2);
     expect([window.size, window.stepping, window.longSteps]).toEqual([0.5, true, false]);
   });
 
   it('is that of long steps from 128 events on', () => {
-    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, true), 512, 2);
+    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, 'dense'), 512, 2);
     expect([window.size, window.stepping, window.longSteps]).toEqual([0.5, true, true]);
   });
 
   it('is wide where it has fewer', () => {
     // 38 events a unit of time: 19 in a lookahead.
-    const { size } = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, true), 76, 2);
+    const { size } = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, 'dense'), 76, 2);
     expect(size).toBeGreaterThanOrEqual(8 * LOOKAHEAD);
   });
 
   it('is wide again once events get rare', () => {
-    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, true), 80, 2);
+    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, 'dense'), 80, 2);
     // 24 events a unit of time, then 23.
     window.adapt(3200 + 600, 0, 80 + 25, unknownSpan);
     expect(window.size).toBe(LOOKAHEAD);
@@ -42,16 +42,16 @@ describe('the window of one of two threads', () => {
   });
 
   it('is wide with more PEs, and over MPI', () => {
-    const { size } = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, false), 80, 2);
+    const { size } = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, 'never'), 80, 2);
     expect(size).toBeGreaterThanOrEqual(8 * LOOKAHEAD);
   });
 
   it('stays as the user chose it', () => {
-    expect(atGvts(new OptimismWindow(3, LOOKAHEAD, false, true), 80, 2).size).toBe(3);
+    expect(atGvts(new OptimismWindow(3, LOOKAHEAD, false, 'dense'), 80, 2).size).toBe(3);
   });
 
   it('without a lookahead never goes in step, and shrinks where much is undone', () => {
-    const window = new OptimismWindow(Infinity, 0, false, true);
+    const window = new OptimismWindow(Infinity, 0, false, 'dense');
     for (let n = 1; n <= 40; n++) window.adapt(n * 600, n * 300, n, () => 16);
     expect(window.size).toBeGreaterThan(0);
     expect(window.size).toBeLessThan(1);

@@ -116,8 +116,7 @@ export class MpiTransport implements RankTransport {
     this.near = rings && new Neighbours(host, rings, world, this.gvt, parts);
     this.size = host.pool.stride * 2;
     this.shape = batchShape(this.size, batchSlots);
-    const { synch, lookahead } = host.config;
-    this.promises = world.size === 2 && lookahead > 0 && synch !== 'conservative';
+    this.promises = world.size === 2 && host.config.lookahead > 0;
     this.tells = this.promises;
     this.told = this.tells ? new MpiPromises(host.lookahead) : null;
     const sent = () => {
