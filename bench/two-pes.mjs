@@ -4,34 +4,27 @@ import { arguments_, WORKLOADS } from './workloads.mjs';
 
 const phold = (name, end, more = []) => arguments_(WORKLOADS[name], end, more);
 const model = (name, end, ...more) => ['sim', 'run', name, `--end=${end}`, ...more, '--json'];
-const OPTIMISTIC = ['--synch=optimistic', '--pes=2'];
+const TWO_PES = ['optimistic', 'conservative'].map((synch) => [`--synch=${synch}`, '--pes=2']);
 /** With fewer LPs per KP, fewer events are undone without need. */
-const KPS = [...OPTIMISTIC, '--nkp=64'];
-const CONSERVATIVE = ['--synch=conservative', '--pes=2'];
+const KPS = ['--nkp=64'];
 const queueing = (end) => model('queueing', end, '--total-stations=1024');
 const torus = (k, end) => model('torus', end, `--k=${k}`);
 
-/** What is run, and how on two PEs; `reach` and `aim` are ratios to the sequential run, or to what `against` says. */
+/** What is run, with what `more` on PEs; `reach` and `aim` are ratios to the sequential run, or to what `against` says. */
 const TWO = {
-  M: { run: phold('M', 20000), parallel: KPS, reach: 1, aim: 1.3 },
-  L: { run: phold('L', 125), parallel: KPS, reach: 1.2, aim: 1.5 },
+  M: { run: phold('M', 20000), more: KPS, reach: 1, aim: 1.3 },
+  L: { run: phold('L', 125), more: KPS, reach: 1.2, aim: 1.5 },
   'M, 1 µs of work': {
     run: phold('M', 5000, ['--work=1']),
-    parallel: KPS,
+    more: KPS,
     reach: 1.6,
     aim: 1.8,
   },
   'torus 16×16': { run: torus(16, 300000), reach: 1.3, aim: 1.7 },
   'torus 64×64': { run: torus(64, 20000), reach: 1.5, aim: 1.7 },
   queueing: { run: queueing(30000), reach: 1.4, aim: 1.7 },
-  'queueing, conservative': {
-    run: queueing(30000),
-    parallel: CONSERVATIVE,
-    reach: 1.4,
-    aim: 1.7,
-  },
   pcs: { run: model('pcs', 60000), reach: 1.5, aim: 1.8 },
-  'short M': { run: phold('M', 8000), parallel: KPS, reach: 1, aim: 1.4 },
+  'short M': { run: phold('M', 8000), more: KPS, reach: 1, aim: 1.4 },
   'short torus 16×16': { run: torus(16, 80000), reach: 1, aim: 1.4 },
   'short queueing': { run: queueing(8000), reach: 1, aim: 1.4 },
   'short pcs': { run: model('pcs', 15000), reach: 1, aim: 1.4 },
@@ -43,7 +36,7 @@ const TWO = {
   },
   'M, one PE': {
     run: phold('M', 20000),
-    parallel: ['--synch=optimistic', '--pes=1'],
+    ways: [['--synch=optimistic', '--pes=1']],
     reach: 0.85,
     aim: 0.95,
   },
@@ -59,8 +52,10 @@ const quartiles = (values) => {
   return [0.25, 0.5, 0.75].map((part) => at(sorted, part));
 };
 
+const f = (x, width, digits = 2) => x.toFixed(digits).padStart(width);
+
 /**
- * Prints a line per workload.
+ * Prints a line per workload and synchroniser.
  * @param run runs the command line and resolves to its JSON
  * @param wanted whether a workload is to be measured, by its name
  */
@@ -68,33 +63,37 @@ export async function twoPes(run, turns, wanted) {
   const lines = Object.entries(TWO).filter(([name]) => wanted(name));
   if (lines.length === 0) return;
   console.log(
-    'workload                  events  one PE  two runs  2 PEs   by one PE’s          (quartiles)  rolled back  reach   aim',
+    'workload                 synchroniser  events  one PE  two runs  2 PEs   by one PE’s          (quartiles)  rolled back  reach   aim',
   );
   console.log(
-    '                           10^6   Mev/s  by one    Mev/s   (limit: 0.9 of two runs)',
+    '                                         10^6   Mev/s  by one    Mev/s   (limit: 0.9 of two runs)',
   );
   for (const [name, w] of lines) {
-    const { parallel = OPTIMISTIC, against = 'one' } = w;
-    const [ones, twos, rates, ratios] = [[], [], [], []];
-    let last;
+    const { ways = TWO_PES, more = [], against = 'one' } = w;
+    const [ones, twos] = [[], []];
+    const measured = ways.map((way) => ({ way, rates: [], ratios: [], last: null }));
     for (let k = 0; k < turns; k++) {
       const sequential = [...w.run, '--synch=sequential'];
       const one = (await run(sequential)).eventRate / 1e6;
       const pair = await Promise.all([run(sequential), run(sequential)]);
       const two = (pair[0].eventRate + pair[1].eventRate) / 1e6;
-      last = await run([...w.run, ...parallel]);
-      if (last.eventDigest !== pair[0].eventDigest) throw new Error(`${name}: other events`);
       ones.push(one);
       twos.push(two / one);
-      rates.push(last.eventRate / 1e6);
-      ratios.push(last.eventRate / 1e6 / (against === 'two' ? two : one));
+      for (const m of measured) {
+        m.last = await run([...w.run, ...more, ...m.way]);
+        if (m.last.eventDigest !== pair[0].eventDigest) throw new Error(`${name}: other events`);
+        m.rates.push(m.last.eventRate / 1e6);
+        m.ratios.push(m.last.eventRate / 1e6 / (against === 'two' ? two : one));
+      }
     }
-    const [low, ratio, high] = quartiles(ratios);
-    const f = (x, width, digits = 2) => x.toFixed(digits).padStart(width);
     const limit = quartiles(twos)[1];
     const reach = against === 'two' ? w.reach : Math.min(w.reach, 0.9 * limit);
-    console.log(
-      `${name.padEnd(25)}${f(last.netEvents / 1e6, 7, 1)}${f(quartiles(ones)[1], 8)}${f(limit, 10)}${f(quartiles(rates)[1], 7)}${f(ratio, 14)}          (${f(low, 4)} … ${f(high, 4)})${f((100 * last.eventsRolledBack) / last.eventsProcessed, 10, 1)} %${f(reach, 8)}${f(w.aim, 6)}`,
-    );
+    for (const { rates, ratios, last } of measured) {
+      const [low, ratio, high] = quartiles(ratios);
+      const undone = (100 * last.eventsRolledBack) / last.eventsProcessed;
+      console.log(
+        `${name.padEnd(25)}${last.synchroniser.padEnd(13)}${f(last.netEvents / 1e6, 7, 1)}${f(quartiles(ones)[1], 8)}${f(limit, 10)}${f(quartiles(rates)[1], 7)}${f(ratio, 14)}          (${f(low, 4)} … ${f(high, 4)})${f(undone, 10, 1)} %${f(reach, 8)}${f(w.aim, 6)}`,
+      );
+    }
   }
 }
