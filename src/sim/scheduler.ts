@@ -152,7 +152,7 @@ export class Scheduler {
       this.marks?.enter(MARK_EVENTS);
       if (this.oneByOne) n = engine.runAtGvt(pe.config.batch, this.key);
       else {
-        if (timed) n = engine.sample(this.bound, clock);
+        if (clock.timesEvent()) n = engine.sample(this.bound, clock);
         const started = timed ? clock.begin() : 0;
         const others = engine.starved ? 0 : engine.run(batch - n, this.bound);
         n += others;
