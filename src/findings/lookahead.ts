@@ -27,7 +27,7 @@ const HARDLY = 0.5;
 const SQL =
   'SELECT lookahead, least_delay, gvts, "end", least_delay / nullif(lookahead, 0) AS times FROM sim_run';
 
-/** How often PEs waited for each other, and why it is known. */
+/** How often PEs waited for each other, as a number and in words, and how many events that costs each time. */
 function roundsOf({ lookahead, pes, gvts, end }: KnownRun, processed: number) {
   // An exchange for each lookahead, unless there are no events in it.
   const steps = Math.min(end / lookahead, processed / pes);

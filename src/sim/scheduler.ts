@@ -209,7 +209,7 @@ export class Scheduler {
     return this.window.stepping && !this.oneByOne;
   }
 
-  /** How far a conservative PE may go by an LBTS: what it sends from here on is answered, or stops the run, no sooner. */
+  /** How far a conservative PE may go by an LBTS: answers to what it sends from here on, and its stops, come no sooner. */
   private safe(lbts: number): number {
     return Math.min(lbts, this.engine.least() + this.pe.config.lookahead);
   }
