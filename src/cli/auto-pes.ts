@@ -28,7 +28,7 @@ const CLEARLY = 1.05;
 
 interface Choice {
   readonly pes: number;
-  /** Of several PEs. */
+  /** How several PEs are synchronised. */
   readonly synch?: Synchroniser;
   readonly why: string;
 }
@@ -112,9 +112,9 @@ export async function withPes(
       : [`--${name}=${typeof value === 'boolean' ? Number(value) : value}`],
   );
   const trial: PesTrial = (pes, seconds, synched) => {
-    const how = synched === undefined ? [] : [`--synch=${synched}`];
-    const args = [loaded.path ?? model.name, ...words, ...how, `--pes=${pes}`];
-    args.push('--transport=threads');
+    const how = [`--pes=${pes}`, '--transport=threads'];
+    if (synched !== undefined) how.push(`--synch=${synched}`);
+    const args = [loaded.path ?? model.name, ...words, ...how];
     return trialRun({ args, seconds, signal, partly: true } satisfies TrialCall);
   };
   const { synch } = settings;

@@ -1,6 +1,6 @@
 /** A conservative run that declares less lookahead than its model has: PEs synchronise far more often than necessary. */
 import { asRows, expecting, type FindingRule, graded, OWN, short, whole } from './finding.ts';
-import { FEW, type KnownRun, runFactsOf, totalsOf } from './samples.ts';
+import { FEW, runFactsOf, totalsOf } from './samples.ts';
 
 const SOME = {
   value: 2,
@@ -18,29 +18,19 @@ const EVENTS = {
 const STEP_EVENTS = {
   value: 10,
   unit: '{event}',
-  means: 'of a PE in a lookahead, where two PEs go in step without GVTs: the same',
-  source: `${OWN}: one exchange costs about as much as 10 events`,
+  means: 'of a PE between two steps, where two PEs go in step without GVTs: the same',
+  source: `${OWN}: one step costs about as much as 10 events`,
 };
-/** Two PEs with fewer GVTs than this share of their exchanges go in step. */
-const HARDLY = 0.5;
 
-const SQL =
-  'SELECT lookahead, least_delay, gvts, "end", least_delay / nullif(lookahead, 0) AS times FROM sim_run';
-
-/** How often PEs waited for each other, as a number and in words, and how many events that costs each time. */
-function roundsOf({ lookahead, pes, gvts, end }: KnownRun, processed: number) {
-  // An exchange for each lookahead, unless there are no events in it.
-  const steps = Math.min(end / lookahead, processed / pes);
-  return pes === 2 && gvts < HARDLY * steps
-    ? { inStep: true, rounds: steps, said: `${whole(steps)} exchanges at most`, cost: STEP_EVENTS }
-    : { inStep: false, rounds: Math.max(1, gvts), said: `${whole(gvts)} GVTs`, cost: EVENTS };
-}
+/** @param steps SQL for how often a PE went on without a GVT */
+const sqlOf = (steps: string): string =>
+  `SELECT lookahead, least_delay, gvts, ${steps} AS steps, least_delay / nullif(lookahead, 0) AS times FROM sim_run`;
 
 export const LOOKAHEAD: FindingRule = {
   name: 'lookahead',
   title: 'less lookahead declared than the model has',
   looks:
-    'In a conservative run, compares the smallest delay of an event sent to another LP with the declared lookahead, and counts the events between two GVTs, or in a lookahead where two PEs go in step.',
+    'In a conservative run, compares the smallest delay of an event sent to another LP with the declared lookahead, and counts the events between two GVTs, or two steps where two PEs go on without GVTs.',
   needs: ['sim_run.least_delay', 'ross_pe'],
   thresholds: { SOME, MUCH, EVENTS, STEP_EVENTS },
   knob: 'Set --lookahead to the model’s smallest delay.',
@@ -51,9 +41,15 @@ export const LOOKAHEAD: FindingRule = {
       return [];
     }
     const { processed } = await totalsOf(subject);
-    const { lookahead, least_delay: least, pes } = facts;
-    const { inStep, rounds, said, cost } = roundsOf(facts, processed);
-    const each = processed / pes / rounds;
+    const { lookahead, least_delay: least, pes, gvts } = facts;
+    // Conservative PEs of recordings without that column made none.
+    const sql = sqlOf(subject.has('sim_pe.steps') ? '(SELECT max(steps) FROM sim_pe)' : '0');
+    const [row] = await subject.recording.query<{ steps: number | null }>(sql);
+    const steps = row.steps ?? 0;
+    const inStep = steps > gvts;
+    const cost = inStep ? STEP_EVENTS : EVENTS;
+    const said = inStep ? `${whole(steps)} steps` : `${whole(gvts)} GVTs`;
+    const each = processed / pes / Math.max(1, steps + gvts);
     const times = lookahead > 0 ? least / lookahead : Number.POSITIVE_INFINITY;
     const severity = graded(times, SOME, MUCH);
     if (severity === null || least <= 0 || processed < FEW || each >= cost.value) return [];
@@ -67,7 +63,7 @@ export const LOOKAHEAD: FindingRule = {
       {
         severity,
         sentence: `No event was sent to another LP with a delay below ${short(least)}, but --lookahead=${short(lookahead)} makes PEs synchronise ${Number.isFinite(times) ? `${short(times)} times as often as necessary` : 'at every event'}: ${said} for ${whole(processed)} events.`,
-        evidence: { sql: SQL, rows: asRows([facts]) },
+        evidence: { sql, rows: asRows([row]) },
         ...expecting(
           `Declare the model’s real lookahead: --lookahead=${turn.lookahead}.`,
           lost,

@@ -133,7 +133,6 @@ export interface KnownRun {
   readonly nkp: number;
   readonly batch: number;
   readonly gvt_interval: number;
-  readonly end: number;
   readonly lookahead: number;
   readonly max_opt_lookahead: number | null;
   readonly max_memory: number;

@@ -20,8 +20,6 @@ function readCost(clock: () => number): number {
 const SAMPLE_EVERY = 8;
 /** One turn of a scheduler in this many has its parts timed. */
 export const TIMED_EVERY = 64;
-/** One of these in so many has one of its events timed, which costs as much as several events, and another function for V8 to compile. */
-const EVENT_EVERY = 4;
 /** Reading or handing over counts as at most this many times its usual duration; the usual duration at the start, and its minimum, in milliseconds. */
 const SURPRISE = 32;
 const USUAL_MS = 0.002;
@@ -74,7 +72,6 @@ export class ActivityClock {
   private readonly seconds: Float64Array;
   private readonly draws: readonly Draw[];
   private readonly turns: Draw;
-  private readonly events: Draw;
   private readonly cost: number;
   readonly now: () => number;
   /** Of the event that was timed last. */
@@ -119,7 +116,6 @@ export class ActivityClock {
     this.now = clock;
     this.draws = Array.from(seconds, (_, k) => new Draw(SAMPLE_EVERY, k + 1));
     this.turns = new Draw(TIMED_EVERY, seconds.length + 1);
-    this.events = new Draw(EVENT_EVERY, seconds.length + 2);
     this.cost = on ? readCost(clock) : 0;
   }
 
@@ -148,11 +144,6 @@ export class ActivityClock {
     this.turnApart = this.apartMs;
     this.turnFrom = this.now();
     return true;
-  }
-
-  /** Whether an event of the current timed turn is to be timed by itself. */
-  timesEvent(): boolean {
-    return this.isTimed && this.events.next();
   }
 
   /** Ends the current timed turn: called at the beginning of the next one. */

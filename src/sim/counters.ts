@@ -27,9 +27,14 @@ export const COUNTERS = [
   'cancelbacks',
   /** Turns of the scheduler in which there was nothing to do. */
   'idleTurns',
+  /** How often a PE in step went on to a new bound without a GVT. */
+  'steps',
 ] as const;
 
 export type EngineCounter = (typeof COUNTERS)[number];
+
+/** What a PE counts although nothing happens in the model. */
+export const WITHOUT_EVENTS: ReadonlySet<EngineCounter> = new Set(['idleTurns', 'steps']);
 
 /** Computations that all PEs make together: the count of the first PE stands for all. */
 export const JOINT: ReadonlySet<EngineCounter> = new Set(['gvtComputations', 'allReduces']);

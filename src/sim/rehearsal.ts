@@ -59,4 +59,6 @@ export function rehearseQueue({ pool, queue }: Pe): void {
   for (const h of events) pool.free(h);
   queue.restart();
   pool.unuse();
+  // All of it: another PE may need the memory first.
+  pool.settle(true);
 }

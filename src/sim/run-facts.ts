@@ -32,7 +32,7 @@ function factBatches(result: RunResult): Batch[] {
   const pes = perPe.map(({ pe, lps, counts, seconds, shortSeconds }) => [
     ...[at, pe, lps, counts.committed, counts.idleTurns, counts.cancelbacks, counts.forcedGvts],
     shortSeconds,
-    ...[seconds.gvt, seconds.fossilCollect, seconds.instrumentation],
+    ...[seconds.gvt, seconds.fossilCollect, seconds.instrumentation, counts.steps],
   ]);
   const handlers = perPe.flatMap(({ pe, handlers: costs }) =>
     costs.map(({ type, lps, timed, seconds }) => [at, pe, type, lps, timed, seconds]),

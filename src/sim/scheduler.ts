@@ -152,7 +152,7 @@ export class Scheduler {
       this.marks?.enter(MARK_EVENTS);
       if (this.oneByOne) n = engine.runAtGvt(pe.config.batch, this.key);
       else {
-        if (clock.timesEvent()) n = engine.sample(this.bound, clock);
+        if (timed) n = engine.sample(this.bound, clock);
         const started = timed ? clock.begin() : 0;
         const others = engine.starved ? 0 : engine.run(batch - n, this.bound);
         n += others;
@@ -230,7 +230,9 @@ export class Scheduler {
       const least = this.engine.least();
       if (least >= next && least < Infinity) next = Math.max(next, this.stepAfter(least, lbts));
     }
-    if (next <= lbts && next > this.bound) this.boundTo(next);
+    if (!(next <= lbts && next > this.bound)) return;
+    this.pe.counts[C.steps]++;
+    this.boundTo(next);
   }
 
   /** The end of the step that contains `least`, or the last one before `lbts`. */

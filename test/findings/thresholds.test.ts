@@ -169,7 +169,7 @@ const facts = (settings: Values) =>
   batchOf(SIM_RUN, [
     {
       ...{ synchroniser: 'optimistic', pes: 2, cpus: 2, lps: 64, nkp: 16, batch: 16 },
-      ...{ gvt_interval: 16, end: 1000, lookahead: 1, max_memory: 1e9, wall: 10, gvts: 1000 },
+      ...{ gvt_interval: 16, lookahead: 1, max_memory: 1e9, wall: 10, gvts: 1000 },
       ...settings,
     },
   ]);
@@ -181,11 +181,12 @@ const conservative = (least_delay: number) =>
     facts({ synchroniser: 'conservative', gvts: 10_000, least_delay }),
   );
 
-/** Two PEs in step that declare a tenth of the lookahead that there is, and have so many events each in it. */
+/** Two conservative PEs that declare a tenth of the lookahead that there is, and handle so many events in each of 1000 steps. */
 const inStep = (events: number) =>
   run(
     peSamples({ events_processed: 200 * events }),
-    facts({ synchroniser: 'conservative', gvts: 100, least_delay: 10 }),
+    facts({ synchroniser: 'conservative', gvts: 1, least_delay: 10 }),
+    batchOf(SIM_PE, [{ pe_id: 0, steps: 1000 }]),
   );
 
 /** A tenth of what is handled is taken back, in a run of this synchroniser. */

@@ -31,7 +31,8 @@ describe('rehearsing a run', () => {
       const config = configFor(model, settings);
       const placement = placeLps(model, 16, 1);
       const contextFor = SYNCHS[synch] ?? optimisticContexts().contextFor;
-      const pe = new Pe(model, config, placement, 0, new LocalBudget(records), 1000, contextFor);
+      const budget = new LocalBudget(records);
+      const pe = new Pe(model, config, placement, 0, budget, 1000, contextFor);
       const of = () => ({
         memory: [...pe.memory.i32],
         counts: [...pe.counts],
@@ -44,6 +45,9 @@ describe('rehearsing a run', () => {
       rehearseQueue(pe);
       rehearseEnd(pe);
       expect(of()).toEqual(before);
+      // Another PE may need all of the memory.
+      expect(budget.take(records)).toBe(records);
+      budget.give(records);
       // Events of any times come in order, the first ones at 0.
       const times = [3, 0, 0.5, 2, 0, 1].slice(0, records);
       for (const time of times) {

@@ -125,6 +125,13 @@ export const SIM_PE = {
     ),
     column('commit_time', 'f64', 's', 'sum', 'time in commits'),
     column('sampling_time', 'f64', 's', 'sum', 'time spent on samples of itself'),
+    column(
+      'steps',
+      'f64',
+      '',
+      'sum',
+      'times that it went on without a GVT, by what the other told',
+    ),
   ],
 } as const satisfies Schema;
 

@@ -11,7 +11,7 @@ import type { EventTally } from './tally.ts';
 import * as tallies from './tally.ts';
 
 // Imported bindings are checked at each use; these constants are not.
-const { A, ACTIVITIES, C, COUNTERS } = counters;
+const { A, ACTIVITIES, C, COUNTERS, WITHOUT_EVENTS } = counters;
 const { ROW_KP, ROW_LP, ROW_PE } = form;
 const { T_ABORTED, T_PROCESSED, T_RECEIVES, T_REMOTE, T_ROLLED_BACK, T_SENDS } = tallies;
 
@@ -97,7 +97,7 @@ export class Sampler {
   /** Whether anything has been counted since the last sample. */
   changed(): boolean {
     const now = this.pe.counts;
-    return COUNTERS.some((name, k) => name !== 'idleTurns' && now[k] !== this.counts[k]);
+    return COUNTERS.some((name, k) => !WITHOUT_EVENTS.has(name) && now[k] !== this.counts[k]);
   }
 
   /** Writes the rows of one sampling point. */
