@@ -74,6 +74,8 @@ export class Scheduler {
   private atBound = false;
   /** Most turns between GVTs of threads in step: samples may need them more often than the threads. */
   private readonly steppingPeriod: number;
+  /** Whether this PE goes on from its bound by a GVT only. */
+  private halted = false;
   /** Whether nothing else happens at turns, such as samples in real time. */
   private readonly longTurns: boolean;
   private closing = false;
@@ -136,7 +138,7 @@ export class Scheduler {
     finals?.foresee(lbts);
     const arrived = transport.drain(engine);
     finals?.raise();
-    if (this.apart === 0 && stepping) this.step(finals?.lbts ?? this.safe(lbts));
+    if (this.apart === 0 && stepping && !this.halted) this.step(finals?.lbts ?? this.safe(lbts));
     clock.enter('batch');
     // Events that arrived past the memory bound must be compensated for.
     if (pe.pool.overdrawn) {
@@ -359,8 +361,12 @@ export class Scheduler {
     }
     this.hooks.reached(gvt, transport.asked());
     if ((transport.asked() & ASK_STOP) !== 0) return this.stop();
-    // Until the next GVT, which reports stops again, no PE handles anything past the checkpoint.
-    if (gvt >= checkpoint && this.makeCheckpoint(asksHook)) return !transport.stopped();
+    // Until the next GVT, which reports stops again, no PE handles anything past the checkpoint, which others may yet have to make.
+    if (gvt >= checkpoint && this.makeCheckpoint(asksHook)) {
+      this.halted = true;
+      return !transport.stopped();
+    }
+    this.halted = false;
     this.pressure.time(this.memoryIsShort());
     this.pressure.reached(key);
     this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], gvt, this.span);

@@ -61,6 +61,23 @@ describe.each(BOTH)('two %s threads in step', (synch) => {
     await sameAsOne('queueing', { synch, end: 3000, lookahead: 1, options });
   });
 
+  it('make checkpoints of one time, from which a run goes on to the same end', async () => {
+    const settings = { ...phold(320, 20), synch };
+    const one = await simulate('phold', { ...settings, synch: 'sequential' });
+    for (let k = 1; k <= 12; k++) {
+      const file = `${folder}/${synch}-${k}.checkpoint`;
+      const checkpoint = { file, at: [k * 1.5] };
+      const run = await simulate('phold', { ...settings, ...two }, { checkpoint, sizedFor: 2 });
+      const again = await simulate('phold', { synch: 'sequential', pes: 1 }, { restart: file });
+      const digests = [run, again].map(({ eventDigest, stateDigest }) => [
+        eventDigest,
+        stateDigest,
+      ]);
+      const whole = [one.eventDigest, one.stateDigest];
+      expect(digests, `checkpoint at ${k * 1.5}`).toEqual([whole, whole]);
+    }
+  });
+
   it.skipIf(ALONE)('have far fewer GVTs than steps where nobody needs them', async () => {
     const run = await simulate('phold', { ...phold(320, 2000), ...two, synch });
     // 8,000 steps; one GVT in 256 events of a PE before they go in step.
