@@ -54,7 +54,7 @@ export interface Flyweight {
   /** Start of the struct, in 8-byte units. */
   $b: number;
   /** Null where writes are not logged. */
-  $log: WriteLog;
+  $log: WriteLog | null;
   /** The LP, where fields ask for it (`cells.ts`). */
   $host: FieldHost | null;
 }
@@ -182,7 +182,8 @@ const value = (scalar: Scalar) => (scalar === 'bool' ? '(v ? 1 : 0)' : 'v');
 function scalarSource(name: string, where: string, t: Scalar, offset: number, access: Access) {
   const place = slot(t, offset);
   const w = JSON.stringify(where);
-  const log = access === 'logged' ? `this.$log.save(this.$b + ${offset >> 3});` : '';
+  const log =
+    access === 'logged' ? `if (this.$log !== null) this.$log.save(this.$b + ${offset >> 3});` : '';
   const set =
     access === 'readonly'
       ? `fail.readonly(${w}, why)`
@@ -204,7 +205,8 @@ function wordSource(
 ) {
   const place = slot(wordScalar(field), offset);
   const w = JSON.stringify(where);
-  const log = access === 'logged' ? `this.$log.save(this.$b + ${offset >> 3});` : '';
+  const log =
+    access === 'logged' ? `if (this.$log !== null) this.$log.save(this.$b + ${offset >> 3});` : '';
   const set =
     access === 'readonly'
       ? `fail.readonly(${w}, why)`
@@ -221,7 +223,7 @@ function cellOf(t: Scalar, offset: number): string {
 function viewSource(where: string, t: Scalar, offset: number, access: Access, ringOf?: number) {
   const data = ringOf === undefined ? offset : offset + 8;
   const save = (cell: string) =>
-    access === 'logged' ? `this.s.$log.save(this.s.$b + ${cell});` : '';
+    access === 'logged' ? `if (this.s.$log !== null) this.s.$log.save(this.s.$b + ${cell});` : '';
   const element = slot(t, data, 'this.s.$b', ' + i');
   const w = JSON.stringify(where);
   const refuse =

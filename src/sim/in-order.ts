@@ -3,7 +3,8 @@
 import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
 import type { Engine } from './engine.ts';
-import { T_RECEIVES } from './instrument/tally.ts';
+import * as final from './finals.ts';
+import * as tallies from './instrument/tally.ts';
 import * as layout from './layout.ts';
 import { type AnyMessage, type ContextParts, LpContext } from './lp.ts';
 import { ModelError } from './model.ts';
@@ -21,7 +22,23 @@ import {
   type Transport,
 } from './transport/transport.ts';
 
-const { BITS, DEST, EXTRA, PATH, PENDING, RECV, REMOTE, SEND, SOURCE, STATE, TIE } = layout;
+const {
+  BITS,
+  CANCELLED,
+  DEST,
+  EXTRA,
+  PATH,
+  PENDING,
+  RECV,
+  REMOTE,
+  SEND,
+  SOURCE,
+  STATE,
+  STATE_MASK,
+  TIE,
+} = layout;
+const { LBTS } = final;
+const { T_PROCESSED, T_RECEIVES } = tallies;
 const { nextAhead } = clcg4;
 const { indexOfLp, peOfLp } = placements;
 
@@ -144,6 +161,14 @@ export class LateEventError extends ModelError {
   override readonly name = 'LateEventError';
 }
 
+/** What differs on an optimistic PE: its events are final only up to its LBTS, some were cancelled, and effects wait for a commit. */
+interface InOrderOptimism {
+  readonly times: Float64Array;
+  /** [0]: receive time of the event handled last; NaN before the first. */
+  readonly last: Float64Array;
+  commitFlags(state: number, h: number): void;
+}
+
 interface InOrderLoop {
   /** Handles up to `max` events with receive times below `bound`; returns how many. */
   run(max: number, bound: number): number;
@@ -161,19 +186,25 @@ interface InOrderLoop {
  * The loop of one PE. A closure made once, over constants only: V8 compiles the addresses of all memory
  * into it, which halves the time per event.
  * @param deliver called where a handler has sent to other PEs; null on one PE
+ * @param optimism null where no event is ever undone
  */
-export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
+export function inOrderLoop(
+  pe: Pe,
+  deliver: (() => void) | null,
+  optimism: InOrderOptimism | null,
+): InOrderLoop {
   const { queue, pool, only, counts, tally, handlerTimes, timers } = pe;
   const { F, I } = pool;
   const paths = pe.paths;
-  const tracer = pe.instrument?.commits ?? null;
+  const tracer = pe.instrument?.commits ?? (optimism && pe.instrument?.tracer) ?? null;
   const begin = tracer?.begin ?? null;
   const DONE = C.eventsProcessed;
   const COMMITTED = C.committed;
   const TIES = C.eventTies;
   const REMOTE_EVENTS = C.remoteEvents;
   // A double in a typed array: as a variable of the closure it would be allocated anew at each change.
-  const last = new Float64Array(16).fill(Number.NaN);
+  const last = optimism?.last ?? new Float64Array(16).fill(Number.NaN);
+  const times = optimism?.times ?? new Float64Array(16).fill(Infinity);
 
   // With one LP type its context is a constant of this closure too.
   const contextOf =
@@ -196,6 +227,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     const lp = contextOf(index);
     if (only === null) pe.current = lp;
     lp.enter(index, h);
+    if (optimism !== null) I[i + BITS] = 0;
     const path = Math.max(paths[index], I[i + PATH]) + 1;
     paths[index] = path;
     lp.path = path;
@@ -211,8 +243,14 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
       const none: unknown = handlers.commit(reader, reader.message);
       if (none !== undefined) expectNoPromise(none);
     }
-    if (I[i + STATE] >= REMOTE) counts[REMOTE_EVENTS]++;
-    if (tally !== null) tally.handled(index, F[h], I[i + STATE] >= REMOTE);
+    const state = I[i + STATE];
+    if (optimism !== null) {
+      if (state > STATE_MASK) optimism.commitFlags(state, h);
+      if (tally !== null) tally.add(index, T_PROCESSED);
+      return;
+    }
+    if (state >= REMOTE) counts[REMOTE_EVENTS]++;
+    if (tally !== null) tally.handled(index, F[h], state >= REMOTE);
   };
 
   // Arriving events must not come before the last event: on one PE of several it is kept until the next has been taken.
@@ -221,9 +259,21 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     if (kept[0] !== 0) pe.freeEvent(kept[0]);
     kept[0] = 0;
   };
+  const keeps = deliver !== null && optimism === null;
+
+  /** Takes the first event before `bound` that may be handled in order; 0 for none. */
+  const next = (bound: number): number => {
+    if (optimism === null) return queue.take(bound);
+    for (;;) {
+      // What a handler sends or asks for may lower the LBTS.
+      const h = queue.take(Math.min(bound, times[LBTS]));
+      if (h === 0 || (I[(h << 1) + STATE] & STATE_MASK) !== CANCELLED) return h;
+      pe.freeEvent(h);
+    }
+  };
 
   const sample = (bound: number, clock: ActivityClock): number => {
-    const take = () => queue.take(bound);
+    const take = () => next(bound);
     const sampled = clock.sampleEvent(
       take,
       (h) => queue.push(F[h], h),
@@ -233,7 +283,7 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
         handlerTimes.begin(index);
         handle(index, h);
         kept[0] = h;
-        if (deliver === null) forget();
+        if (!keeps) forget();
       },
     );
     if (!sampled) return 0;
@@ -258,14 +308,14 @@ export function inOrderLoop(pe: Pe, deliver: (() => void) | null): InOrderLoop {
     let n = 0;
     let before = kept[0];
     for (; n < max; n++) {
-      const h = queue.take(bound);
+      const h = next(bound);
       if (h === 0) break;
       if (before !== 0) pe.freeEvent(before);
       handle(I[(h << 1) + DEST], h);
       before = h;
     }
     kept[0] = before;
-    if (deliver === null) forget();
+    if (!keeps) forget();
     counts[DONE] += n;
     counts[COMMITTED] += n;
     return n;
@@ -297,7 +347,7 @@ export class InOrderEngine implements Engine, Receiver {
     this.pe = pe;
     const deliver = () => pe.deliver(transport);
     this.deliver = deliver;
-    this.loop = inOrderLoop(pe, transport.pes === 1 ? null : deliver);
+    this.loop = inOrderLoop(pe, transport.pes === 1 ? null : deliver, null);
   }
 
   readonly deliver: () => void;

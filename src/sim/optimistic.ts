@@ -47,6 +47,7 @@ const {
 } = layout;
 const {
   BROKEN,
+  CURRENT,
   DROPPED,
   E_CORE_DRAWS,
   E_DRAWS,
@@ -97,9 +98,10 @@ export class Optimism implements Engine, Receiver, TimeWarp {
     this.watch = RollbackWatch.of(pe);
     for (const lp of pe.contexts) (lp as OptimisticLp).engine = this;
     this.current = pe.contexts[0] as OptimisticLp;
-    const { handle, run } = speculation(this);
+    const { handle, run, sample } = speculation(this);
     this.handle = handle;
     this.run = run;
+    this.sample = sample;
     const { fossilCollect, commitKp } = committer(this);
     this.fossilCollect = fossilCollect;
     this.commitKp = commitKp;
@@ -114,6 +116,8 @@ export class Optimism implements Engine, Receiver, TimeWarp {
   readonly run: (max: number, bound: number) => number;
   /** Handles event `h`, which has been taken from the queue. */
   readonly handle: (h: number) => void;
+  /** Handles one event and times it; returns how many (0 or 1). */
+  readonly sample: (bound: number, clock: ActivityClock) => number;
 
   runAtGvt(max: number, gvt: Gvt): number {
     let n = 0;
@@ -125,23 +129,6 @@ export class Optimism implements Engine, Receiver, TimeWarp {
       n++;
     }
     return n;
-  }
-
-  /** Handles one event and times it; returns how many (0 or 1). */
-  sample(bound: number, clock: ActivityClock): number {
-    const { queue, pool } = this.pe;
-    const take = () => {
-      const h = this.first();
-      return h === 0 || !(pool.F[h] < bound) ? 0 : queue.pop();
-    };
-    const { handlerTimes } = this.pe;
-    const handle = (h: number) => {
-      handlerTimes.begin(pool.I[(h << 1) + DEST]);
-      this.handle(h);
-    };
-    if (!clock.sampleEvent(take, (h) => queue.push(pool.F[h], h), handle)) return 0;
-    handlerTimes.end(clock.handledMs);
-    return 1;
   }
 
   /** The first pending event that is not cancelled, still in the queue; 0 for none. */
@@ -415,7 +402,8 @@ export class Optimism implements Engine, Receiver, TimeWarp {
   }
 
   suspend(index: number, h: number, reason: string): void {
-    this.suspended.add(index, h, reason, undefined);
+    // A final event is never undone.
+    this.suspended.add(index, this.entries.K[CURRENT] === 0 ? 0 : h, reason, undefined);
   }
 
   /** The context of event `h`'s LP, moved to it. */

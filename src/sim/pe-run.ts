@@ -115,7 +115,7 @@ class SequentialDriver implements Driver {
     this.pe = pe;
     this.transport = transport;
     this.clock = clock;
-    this.loop = inOrderLoop(pe, null);
+    this.loop = inOrderLoop(pe, null, null);
     this.hooks = new GvtHooks(pe);
     const often = pe.model.gvtHook?.every !== undefined || pe.instrument !== null;
     // Actions at every n-th GVT happen as often in a sequential run as in a parallel one.

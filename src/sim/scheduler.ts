@@ -58,6 +58,8 @@ export class Scheduler {
   private readonly patience: number;
   /** Events of a turn. */
   private readonly batch: number;
+  /** Whether all events are final when they are handled, as nothing can arrive. */
+  private readonly alone: boolean;
   private readonly realTimeGvt: boolean;
   private nextGvt = ZERO;
   private sinceGvt = 0;
@@ -81,7 +83,7 @@ export class Scheduler {
   private closing = false;
   /** Whether other PEs' promises may be ahead of GVT; and the last GVT if no `drain` has followed it yet. */
   private readonly promises: boolean;
-  private ofGvt = -Infinity;
+  private ofGvt: number;
   private readonly mine = startOfTime();
   private readonly span = () => this.engine.span(this.key.time);
   private readonly phases: PhaseMarks | null;
@@ -117,8 +119,11 @@ export class Scheduler {
       this.crowds ? config.gvtInterval * STEPPING_GVT : config.gvtInterval,
       pe.instrument?.turnsPerSample ?? Infinity,
     );
-    const alone = this.promises && config.pes === 1 && this.longTurns;
-    this.batch = alone && !this.realTimeGvt ? ALONE * config.batch : config.batch;
+    // At the start nothing is under way but what `init` has sent, none of it sooner than this.
+    this.ofGvt = Math.min(pe.lookahead, this.checkpointTime());
+    this.alone = this.promises && config.pes === 1;
+    const largest = this.alone && this.longTurns && !this.realTimeGvt;
+    this.batch = largest ? ALONE * config.batch : config.batch;
     this.setBound();
   }
 
@@ -135,10 +140,13 @@ export class Scheduler {
     clock.enter('read');
     const { finals } = engine;
     const lbts = this.apart === 0 && (finals !== null || stepping) ? this.lbts() : -Infinity;
-    finals?.foresee(lbts);
+    if (finals !== null) {
+      finals.inOrder = stepping || this.alone;
+      finals.foresee(lbts);
+    }
     const arrived = transport.drain(engine);
     finals?.raise();
-    if (this.apart === 0 && stepping && !this.halted) this.step(finals?.lbts ?? this.safe(lbts));
+    if (this.apart === 0 && stepping && !this.halted) this.step(this.safe(finals?.lbts ?? lbts));
     clock.enter('batch');
     // Events that arrived past the memory bound must be compensated for.
     if (pe.pool.overdrawn) {
@@ -369,7 +377,13 @@ export class Scheduler {
     this.halted = false;
     this.pressure.time(this.memoryIsShort());
     this.pressure.reached(key);
-    this.window.adapt(counts[C.eventsProcessed], counts[C.eventsRolledBack], gvt, this.span);
+    this.window.adapt(
+      counts[C.eventsProcessed],
+      counts[C.eventsRolledBack],
+      counts[C.committed],
+      gvt,
+      this.span,
+    );
     transport.report(gvt, counts[C.committed], counts[C.eventsRolledBack]);
     tellMarks(this.marks, gvt, counts);
     const committed = counts[C.committed] - this.committed;

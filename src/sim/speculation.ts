@@ -7,9 +7,10 @@
  * Warp", 1993, alternates so between phases of all PEs).
  */
 
-import type { WriteLog } from '../model/cells.ts';
+import type { ActivityClock } from './clock.ts';
 import { C } from './counters.ts';
 import * as final from './finals.ts';
+import { inOrderLoop } from './in-order.ts';
 import * as tallies from './instrument/tally.ts';
 import * as kpLayout from './kp-layout.ts';
 import * as layout from './layout.ts';
@@ -52,6 +53,8 @@ const {
 const DONE_IN_RUN = 0;
 const IN_HANDLER = 1;
 const FINAL = 2;
+/** Whether events may have to be undone. */
+const AHEAD = 3;
 
 /** A handler threw during speculation, and the hand-written `reverse` of its LP type cannot undo half an event. */
 export class SpeculationError extends ModelError {
@@ -65,19 +68,19 @@ export class SpeculationError extends ModelError {
   }
 }
 
-/** What a final event writes is never undone. */
-const UNLOGGED: WriteLog = { save() {} };
-
 interface Speculation {
   readonly handle: (h: number) => void;
   readonly run: (max: number, bound: number) => number;
+  /** Handles one event and times it; returns how many (0 or 1). */
+  readonly sample: (bound: number, clock: ActivityClock) => number;
 }
 
 export function speculation(engine: TimeWarp): Speculation {
   const { pe, kps, kpTimes, suspended, entries } = engine;
   const { E, K } = entries;
-  const { times } = engine.finals;
-  const { pool, queue, signatures, counts, paths, tally, ids, timers } = pe;
+  const { finals } = engine;
+  const { times } = finals;
+  const { pool, queue, signatures, counts, paths, tally, ids, timers, handlerTimes } = pe;
   const tracer = pe.instrument?.tracer ?? null;
   const commits = pe.instrument?.commits ?? null;
   const begin = tracer?.begin ?? null;
@@ -140,6 +143,7 @@ export function speculation(engine: TimeWarp): Speculation {
       return;
     }
     kpTimes[k] = F[h];
+    marks[AHEAD] = 1;
     const at = entries.append((k + 1) << KP_SHIFT);
     K[CURRENT] = 0;
     E[at + E_HANDLE] = h;
@@ -200,13 +204,14 @@ export function speculation(engine: TimeWarp): Speculation {
       const lp = contextOf(index);
       engine.current = lp;
       lp.enter(index, h);
-      if (lp.logged) lp.state.$log = final ? UNLOGGED : kps[k];
+      if (lp.logged) lp.state.$log = final ? null : kps[k];
       I[i + BITS] = 0;
       const before = paths[index];
       const path = Math.max(before, I[i + PATH]) + 1;
       paths[index] = path;
       lp.path = path;
       if (!final) {
+        marks[AHEAD] = 1;
         kpTimes[k] = t;
         const at = entries.append(s);
         E[at + E_HANDLE] = h;
@@ -247,7 +252,39 @@ export function speculation(engine: TimeWarp): Speculation {
     }
   }
 
+  const inOrder = inOrderLoop(pe, engine.deliver, {
+    times,
+    last,
+    commitFlags: (state, h) => engine.commitFlags(state, h),
+  });
+  const logged = (pe.contexts as readonly OptimisticLp[]).filter((lp) => lp.logged);
+
+  /** Whether all events before `bound` are final, and none that has been handled has to be undone. */
+  function isInOrder(bound: number): boolean {
+    if (!finals.inOrder || !(bound <= times[LBTS]) || suspended.any) return false;
+    if (marks[AHEAD] !== 0) {
+      if (kps.some((kp) => kp.length > 0)) return false;
+      marks[AHEAD] = 0;
+    }
+    for (const lp of logged) lp.state.$log = null;
+    return true;
+  }
+
+  function runInOrder(max: number, bound: number): number {
+    try {
+      return inOrder.run(max, bound);
+    } finally {
+      leaveOrder();
+    }
+  }
+
+  function leaveOrder(): void {
+    if (last[0] > times[LAST_FINAL]) times[LAST_FINAL] = last[0];
+    if (only === null) engine.current = pe.current as OptimisticLp;
+  }
+
   function run(max: number, bound: number): number {
+    if (isInOrder(bound)) return runInOrder(max, bound);
     marks[DONE_IN_RUN] = 0;
     try {
       for (;;) {
@@ -264,5 +301,26 @@ export function speculation(engine: TimeWarp): Speculation {
     }
   }
 
-  return { handle, run };
+  function sample(bound: number, clock: ActivityClock): number {
+    if (isInOrder(bound)) {
+      try {
+        return inOrder.sample(bound, clock);
+      } finally {
+        leaveOrder();
+      }
+    }
+    const take = () => {
+      const h = engine.first();
+      return h === 0 || !(F[h] < bound) ? 0 : queue.pop();
+    };
+    const handleTimed = (h: number) => {
+      handlerTimes.begin(I[(h << 1) + DEST]);
+      handle(h);
+    };
+    if (!clock.sampleEvent(take, (h) => queue.push(F[h], h), handleTimed)) return 0;
+    handlerTimes.end(clock.handledMs);
+    return 1;
+  }
+
+  return { handle, run, sample };
 }

@@ -18,6 +18,8 @@ export interface TimeWarp {
   current: OptimisticLp;
   /** Event memory ran out since the last GVT. */
   readonly starved: boolean;
+  /** The first pending event that is not cancelled, still in the queue; 0 for none. */
+  first(): number;
   /** Event `h` comes in the past of `kp`. */
   straggler(kp: Kp, h: number): void;
   /** The event just handled could not be finished for want of memory. */

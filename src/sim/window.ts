@@ -21,9 +21,13 @@ const TOO_FEW = 128;
 const FAR_TOO_MANY = 0.1;
 /** Number of events after which the last stretch is judged. */
 const STRETCH = 512;
-/** Events of a PE in a time of one lookahead from which on threads go in step, and below which they no longer do. */
-const ENOUGH = 20;
-const NOT_ENOUGH = 12;
+/**
+ * Events of a PE in a time of one lookahead from which on threads go in step, and below which they no longer do, after so many
+ * stretches.
+ */
+const ENOUGH = 12;
+const NOT_ENOUGH = 9;
+const SPARSE = 4;
 /** The same from which on an exchange comes several times in a step. */
 const MANY = 128;
 
@@ -35,6 +39,8 @@ export class OptimismWindow {
   private wide: number;
   private inStep: boolean;
   private many = false;
+  /** Stretches with too few events for steps, one after the other. */
+  private sparse = 0;
   private readonly steps: Steps;
   private readonly lookahead: number;
   private readonly fixed: boolean;
@@ -42,6 +48,7 @@ export class OptimismWindow {
   private readonly few: number;
   private processed = ZERO;
   private rolledBack = ZERO;
+  private committed = ZERO;
   private waited = 0;
   private gvts = 0;
   private gvt = ZERO;
@@ -53,11 +60,11 @@ export class OptimismWindow {
    */
   constructor(bound: number, lookahead: number, slowGvt: boolean, steps: Steps) {
     this.steps = steps;
-    this.inStep = steps === 'always';
     this.lookahead = lookahead;
     this.tooMany = slowGvt ? FAR_TOO_MANY : TOO_MANY;
     this.few = slowGvt ? FAR_TOO_MANY : FEW;
     this.fixed = steps !== 'always' && Number.isFinite(bound);
+    this.inStep = steps !== 'never' && !this.fixed;
     this.wide = this.fixed ? bound : lookahead > 0 ? 8 * lookahead : Infinity;
   }
 
@@ -83,24 +90,38 @@ export class OptimismWindow {
 
   /**
    * Judges the stretch since the last call.
+   * @param committed events committed: those before GVT
    * @param gvt the present one
    * @param span returns the virtual time from GVT to the furthest event handled
    */
-  adapt(processed: number, rolledBack: number, gvt: number, span: () => number): void {
+  adapt(
+    processed: number,
+    rolledBack: number,
+    committed: number,
+    gvt: number,
+    span: () => number,
+  ): void {
     this.gvts++;
     const handled = processed - this.processed;
     if (this.fixed || handled < STRETCH) return;
     const share = (rolledBack - this.rolledBack) / handled;
     const perGvt = handled / this.gvts;
-    const perLookahead = (handled * this.lookahead) / (gvt - this.gvt);
-    if (this.steps === 'dense') this.inStep = perLookahead >= (this.inStep ? NOT_ENOUGH : ENOUGH);
+    const perLookahead = ((committed - this.committed) * this.lookahead) / (gvt - this.gvt);
+    if (this.steps === 'dense') this.chooseSteps(perLookahead);
     this.many = perLookahead >= MANY;
     if (!this.inStep) this.widen(share, perGvt, span);
     this.gvts = 0;
     this.gvt = gvt;
+    this.committed = committed;
     this.processed = processed;
     this.rolledBack = rolledBack;
     this.waited = 0;
+  }
+
+  private chooseSteps(perLookahead: number): void {
+    this.sparse = perLookahead < NOT_ENOUGH ? this.sparse + 1 : 0;
+    if (perLookahead >= ENOUGH) this.inStep = true;
+    else if (this.sparse >= SPARSE) this.inStep = false;
   }
 
   private widen(share: number, perGvt: number, span: () => number): void {

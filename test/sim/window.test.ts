@@ -9,15 +9,18 @@ const unknownSpan = () => 0;
 function atGvts(window: OptimismWindow, events: number, time: number, undone = 0): OptimismWindow {
   for (let n = 1; n <= 40; n++) {
     window.wait();
-    window.adapt(n * events, n * events * undone, n * time, unknownSpan);
+    const handled = n * events;
+    window.adapt(handled, handled * undone, handled * (1 - undone), n * time, unknownSpan);
   }
   return window;
 }
 
 describe('the window of one of two threads', () => {
-  it('is the lookahead where a lookahead has 20 events or more of this PE', () => {
-    // 40 events a unit of time.
-    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, 'dense'), 80, 2);
+  it('is the lookahead at first, and where a lookahead has enough events of this PE', () => {
+    const window = new OptimismWindow(Infinity, LOOKAHEAD, false, 'dense');
+    expect([window.size, window.stepping]).toEqual([0.5, true]);
+    // 18 events a unit of time: 9 in a lookahead.
+    atGvts(window, 36, 2);
     expect([window.size, window.stepping, window.longSteps]).toEqual([0.5, true, false]);
   });
 
@@ -26,19 +29,27 @@ describe('the window of one of two threads', () => {
     expect([window.size, window.stepping, window.longSteps]).toEqual([0.5, true, true]);
   });
 
-  it('is wide where it has fewer', () => {
-    // 38 events a unit of time: 19 in a lookahead.
-    const { size } = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, 'dense'), 76, 2);
-    expect(size).toBeGreaterThanOrEqual(8 * LOOKAHEAD);
+  it('is wide once four stretches one after the other had too few', () => {
+    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, 'dense'), 600, 15);
+    // 600 events in a time of 34: 8.8 in a lookahead.
+    const stretch = (n: number) => {
+      const handled = 24_000 + n * 600;
+      window.adapt(handled, 0, handled, 600 + n * 34, unknownSpan);
+      return window.stepping;
+    };
+    expect([1, 2, 3, 4].map(stretch)).toEqual([true, true, true, false]);
+    expect(window.size).toBeGreaterThanOrEqual(8 * LOOKAHEAD);
   });
 
-  it('is wide again once events get rare', () => {
-    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, 'dense'), 80, 2);
-    // 24 events a unit of time, then 23.
-    window.adapt(3200 + 600, 0, 80 + 25, unknownSpan);
-    expect(window.size).toBe(LOOKAHEAD);
-    window.adapt(3800 + 575, 0, 105 + 25, unknownSpan);
-    expect(window.size).toBeGreaterThanOrEqual(8 * LOOKAHEAD);
+  it.each([
+    [599, false],
+    [600, true],
+  ])('with %d events in 50 lookaheads is narrow again: %s', (committed, narrow) => {
+    const window = atGvts(new OptimismWindow(Infinity, LOOKAHEAD, false, 'dense'), 600, 40);
+    expect(window.stepping).toBe(false);
+    // What was handled ahead of GVT does not count.
+    window.adapt(24_000 + 2000, 0, 24_000 + committed, 1600 + 25, unknownSpan);
+    expect(window.stepping).toBe(narrow);
   });
 
   it('is wide with more PEs, and over MPI', () => {
@@ -52,7 +63,7 @@ describe('the window of one of two threads', () => {
 
   it('without a lookahead never goes in step, and shrinks where much is undone', () => {
     const window = new OptimismWindow(Infinity, 0, false, 'dense');
-    for (let n = 1; n <= 40; n++) window.adapt(n * 600, n * 300, n, () => 16);
+    for (let n = 1; n <= 40; n++) window.adapt(n * 600, n * 300, n * 300, n, () => 16);
     expect(window.size).toBeGreaterThan(0);
     expect(window.size).toBeLessThan(1);
   });
