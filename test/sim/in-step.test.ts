@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type RunResult, type Settings, simulate } from 'triscope/sim';
+import { type OutputLine, type RunResult, type Settings, simulate } from 'triscope/sim';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, triscope } from '../cli/support/run.ts';
 
@@ -17,6 +17,7 @@ const phold = (lps: number, end: number) => ({
 /** With one CPU, threads wait for each other’s turns and ask for GVTs. */
 const ALONE = availableParallelism() < 2;
 const LOPSIDED = join(HERE, 'support', 'lopsided.ts');
+const WAVES = join(HERE, 'support', 'waves.ts');
 const folder = temporaryFolder();
 const two = { pes: 2, pin: true } as const;
 const BOTH = ['optimistic', 'conservative'] as const;
@@ -59,6 +60,30 @@ describe.each(BOTH)('two %s threads in step', (synch) => {
   it('have steps where all times are multiples of the lookahead', async () => {
     const options = { 'total-stations': 128 };
     await sameAsOne('queueing', { synch, end: 3000, lookahead: 1, options });
+  });
+
+  it('have the same effects where there are many events, few, and many again', async () => {
+    const effects = async (settings: Settings) => {
+      const lines: string[] = [];
+      const onOutput = (more: readonly OutputLine[]) => lines.push(...more.map((o) => o.text));
+      const run = await simulate(WAVES, settings, { onOutput });
+      return {
+        digests: [run.eventDigest, run.stateDigest],
+        lines: lines.sort(),
+        results: run.results,
+      };
+    };
+    const want = await effects({ synch: 'sequential' });
+    expect(want.lines.length).toBeGreaterThan(100);
+    expect(Object.keys(want.results.statistics)).toEqual(['delays']);
+    expect(await effects({ synch, ...two })).toEqual(want);
+  });
+
+  it.each(['fails', 'suspends'])('end with the error of an event that %s', async (how) => {
+    const options = { [how]: 100 };
+    await expect(simulate(WAVES, { synch, ...two, options })).rejects.toThrow(
+      /LP \d+ .*virtual time 100\..*as was asked/,
+    );
   });
 
   it('make checkpoints of one time, from which a run goes on to the same end', async () => {
