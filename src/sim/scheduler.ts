@@ -74,8 +74,8 @@ export class Scheduler {
   private oneByOne = false;
   /** Whether events are left at or past the bound only. */
   private atBound = false;
-  /** Most turns between GVTs of threads in step: samples may need them more often than the threads. */
-  private readonly steppingPeriod: number;
+  /** Whether threads in step have GVTs a most time apart: not where samples need them more often. */
+  private readonly timesGvts: boolean;
   /** Whether this PE goes on from its bound by a GVT only. */
   private halted = false;
   /** Whether nothing else happens at turns, such as samples in real time. */
@@ -114,11 +114,8 @@ export class Scheduler {
     const steps = !mayStep ? 'never' : this.conservative ? 'always' : 'dense';
     const { maxOptLookahead, lookahead } = config;
     this.window = new OptimismWindow(maxOptLookahead, lookahead, transport.slowGvt, steps);
-    this.longTurns = this.crowds && pe.instrument === null;
-    this.steppingPeriod = Math.min(
-      this.crowds ? config.gvtInterval * STEPPING_GVT : config.gvtInterval,
-      pe.instrument?.turnsPerSample ?? Infinity,
-    );
+    this.longTurns = this.crowds && (pe.instrument?.longTurns ?? true);
+    this.timesGvts = (pe.instrument?.turnsPerSample ?? Infinity) > this.gvtPeriod;
     // At the start nothing is under way but what `init` has sent, none of it sooner than this.
     this.ofGvt = Math.min(pe.lookahead, this.checkpointTime());
     this.alone = this.promises && config.pes === 1;
@@ -188,7 +185,7 @@ export class Scheduler {
       clock.busy();
     }
     if (held || engine.starved || this.gvtIsDue(least)) {
-      const early = this.sinceGvt < this.gvtPeriod;
+      const early = this.sinceGvt < this.gvtPeriod && !this.sampleIsDue;
       if (transport.requestGvt() && early) pe.counts[C.forcedGvts]++;
     }
     if (transport.gvtWaits()) this.contribute();
@@ -212,7 +209,7 @@ export class Scheduler {
   }
 
   private turnsToGvt(): number {
-    return this.stepping ? this.steppingPeriod : this.gvtPeriod;
+    return this.stepping ? STEPPING_GVT * this.gvtPeriod : this.gvtPeriod;
   }
 
   private get stepping(): boolean {
@@ -281,12 +278,18 @@ export class Scheduler {
     this.clock.rested();
   }
 
+  private get sampleIsDue(): boolean {
+    return this.pe.instrument?.due === true;
+  }
+
   private gvtIsDue(least: number): boolean {
     if (this.idle >= this.patience) return true;
     if (this.realTimeGvt) return this.clock.now() >= this.nextGvt;
     if (this.sinceGvt >= this.turnsToGvt()) return true;
     if (this.stepping)
-      return this.steppingPeriod > this.gvtPeriod && this.clock.now() >= this.nextGvt;
+      return (
+        this.pe.instrument?.due === true || (this.timesGvts && this.clock.now() >= this.nextGvt)
+      );
     if (!(least >= this.worthAsking && this.transport.toldFrom(this.worthAsking))) return false;
     if (this.worthAsking < this.gvt + this.crowdTime) this.window.wait();
     return true;

@@ -119,7 +119,7 @@ it.skipIf(ALONE)(
     ]);
     expect(code).toBe(0);
     const { gvtComputations, forcedGvts } = JSON.parse(out);
-    // 4,000 steps of three turns; a GVT after sixteen turns.
+    // 4,000 steps of three turns each, handled as one; a GVT after sixteen of those.
     expect(gvtComputations).toBeLessThan(2500);
     expect(forcedGvts).toBeLessThan(gvtComputations / 4);
   },

@@ -57,6 +57,8 @@ export class PeInstrument implements PeRecorder {
   private readonly all: readonly SlabWriter[];
   private readonly optimistic: boolean;
   private readonly needsTurns: boolean;
+  readonly longTurns: boolean;
+  due = false;
   /** Turns with events since the last GVT that counted for samples. After a given number of them the next one is sampled. */
   private turns = 0;
   readonly turnsPerSample: number;
@@ -101,11 +103,12 @@ export class PeInstrument implements PeRecorder {
     const inTurns = synch === 'optimistic' || synch === 'conservative';
     this.gvtsPerSample = inTurns ? 1 : config.numGvt;
     this.turnsPerSample = !atGvts ? Infinity : inTurns ? config.numGvt * gvtInterval : 1;
-    this.needsTurns =
-      atGvts ||
+    this.longTurns = !(
       engine.rt ||
       config.model.rt ||
-      (config.trace !== 'none' && config.traceClock === 'batch');
+      (config.trace !== 'none' && config.traceClock === 'batch')
+    );
+    this.needsTurns = atGvts || !this.longTurns;
     // Set before the engine exists, because its first bound must not pass the first sampling point.
     if (engine.vt || config.model.vt) this.planVt();
     this.attachTrace();
@@ -194,8 +197,11 @@ export class PeInstrument implements PeRecorder {
   private askForSample(): void {
     const handled = this.pe.counts[C.eventsProcessed];
     if (handled === this.handled) return;
+    // A long turn counts as several.
+    this.turns += Math.max(1, Math.ceil((handled - this.handled) / this.pe.config.batch));
     this.handled = handled;
-    if (++this.turns + 1 >= this.turnsPerSample) this.transport?.ask(ASK_SAMPLE);
+    this.due = this.turns + 1 >= this.turnsPerSample;
+    if (this.due) this.transport?.ask(ASK_SAMPLE);
   }
 
   /** Called when a GVT has been agreed on and the events before it are committed. @param counts whether it counts for samples */
@@ -209,6 +215,7 @@ export class PeInstrument implements PeRecorder {
     }
     if (counts) {
       this.turns = 0;
+      this.due = false;
       if (++this.counted % this.gvtsPerSample === 0) this.sample('gvt', MODE_GVT, this.gvt);
     }
     while (this.nextVt <= gvt && this.nextVt < Infinity) {

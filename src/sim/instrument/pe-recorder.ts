@@ -61,8 +61,12 @@ export interface PeRecorder {
   readonly rollbacks: RollbackRecorder | null;
   /** Told by the engine what it is doing; null if that is not recorded. */
   readonly phases: PhaseMarks | null;
-  /** Turns of the scheduler from one sample at a GVT to the next; Infinity if there are no such samples. */
+  /** Turns of the scheduler from one sample at a GVT to the next, of so many events as the user chose; Infinity if there are no such samples. */
   readonly turnsPerSample: number;
+  /** Whether the next GVT is to be sampled. */
+  readonly due: boolean;
+  /** Whether turns may have more events: nothing is recorded once a turn. */
+  readonly longTurns: boolean;
   /** No event at or after this time may be handled before the sample. */
   readonly nextVt: number;
   /** Called once per turn of the scheduler, or per chunk of a sequential run. */
