@@ -4,7 +4,8 @@
  * An event before the LBTS, a lower bound on the time stamps of all that may still arrive, is handled in order: every
  * event before it has been handled, and none can arrive. It is final at once, without an entry in its KP. So the PE that
  * lags behind works in order, and only events handled ahead of the others cost more (J. Steinman, "Breathing Time
- * Warp", 1993, alternates so between phases of all PEs).
+ * Warp", 1993, alternates so between phases of all PEs). Where a PE goes no further than its LBTS, the loop of conservative PEs
+ * handles its events.
  */
 
 import type { ActivityClock } from './clock.ts';
