@@ -14,7 +14,7 @@ const FORESEEN = 2;
 export class Finals {
   /** At least 128 bytes: V8 keeps smaller arrays in its heap, where they move. */
   readonly times = new Float64Array(16).fill(-Infinity);
-  /** Whether the PE goes no further than its LBTS, in general: its events are then handled in order. */
+  /** Whether the PE is in step, or the only one: it then goes no further than its LBTS, as a rule, and handles its events in order. */
   inOrder = false;
   private readonly lookahead: number;
 

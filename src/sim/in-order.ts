@@ -161,11 +161,13 @@ export class LateEventError extends ModelError {
   override readonly name = 'LateEventError';
 }
 
-/** What differs on an optimistic PE: its events are final only up to its LBTS, some were cancelled, and effects wait for a commit. */
+/** What the loop needs from an optimistic PE, where only events before the LBTS are final and some have been cancelled. */
 interface InOrderOptimism {
+  /** `Finals.times`. */
   readonly times: Float64Array;
   /** [0]: receive time of the event handled last; NaN before the first. */
   readonly last: Float64Array;
+  /** Carries out what the handler of event `h` asked for, by the flags in its state. */
   commitFlags(state: number, h: number): void;
 }
 
@@ -253,7 +255,7 @@ export function inOrderLoop(
     if (tally !== null) tally.handled(index, F[h], state >= REMOTE);
   };
 
-  // Arriving events must not come before the last event: on one PE of several it is kept until the next has been taken.
+  // Arriving events must not come before the last event: on one conservative PE of several it is kept until the next has been taken.
   const kept = new Int32Array(32);
   const forget = (): void => {
     if (kept[0] !== 0) pe.freeEvent(kept[0]);

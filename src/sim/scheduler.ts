@@ -185,7 +185,7 @@ export class Scheduler {
       clock.busy();
     }
     if (held || engine.starved || this.gvtIsDue(least)) {
-      const early = this.sinceGvt < this.gvtPeriod && !this.sampleIsDue;
+      const early = this.sinceGvt < this.gvtPeriod && !this.sampleIsDue();
       if (transport.requestGvt() && early) pe.counts[C.forcedGvts]++;
     }
     if (transport.gvtWaits()) this.contribute();
@@ -266,7 +266,8 @@ export class Scheduler {
   private staysApart(): boolean {
     this.idle = 0;
     this.clock.busy();
-    if (this.engine.starved || this.sinceGvt >= this.turnsToGvt()) return false;
+    if (this.engine.starved || this.sinceGvt >= this.turnsToGvt() || this.sampleIsDue())
+      return false;
     return this.apart++ < this.mostApart;
   }
 
@@ -278,18 +279,18 @@ export class Scheduler {
     this.clock.rested();
   }
 
-  private get sampleIsDue(): boolean {
-    return this.pe.instrument?.due === true;
+  /** Whether a sample needs a GVT: turns of other PEs have no more than a batch, and so GVTs often enough. */
+  private sampleIsDue(): boolean {
+    if (!this.stepping && !this.alone) return false;
+    return this.pe.instrument?.sampleIsDue() ?? false;
   }
 
   private gvtIsDue(least: number): boolean {
     if (this.idle >= this.patience) return true;
     if (this.realTimeGvt) return this.clock.now() >= this.nextGvt;
     if (this.sinceGvt >= this.turnsToGvt()) return true;
-    if (this.stepping)
-      return (
-        this.pe.instrument?.due === true || (this.timesGvts && this.clock.now() >= this.nextGvt)
-      );
+    if (this.sampleIsDue()) return true;
+    if (this.stepping) return this.timesGvts && this.clock.now() >= this.nextGvt;
     if (!(least >= this.worthAsking && this.transport.toldFrom(this.worthAsking))) return false;
     if (this.worthAsking < this.gvt + this.crowdTime) this.window.wait();
     return true;

@@ -149,3 +149,22 @@ it.skipIf(ALONE)(
     expect(tenth.gvts).toBeLessThan(each.gvts / 3);
   },
 );
+
+it('one optimistic PE, whose turns are long, has as many samples at GVTs as a sequential run', async () => {
+  const samples = async (synch: string, every: number) => {
+    const name = `${folder}/${synch}-${every}`;
+    const { code } = await triscope([
+      ...['sim', 'run', 'phold', '--total-lps=64', '--end=2000', '--pes=1', `--synch=${synch}`],
+      ...['--engine-stats=gvt', `--num-gvt=${every}`, `--record=${name}`],
+    ]);
+    expect(code).toBe(0);
+    const sql = 'SELECT count(*)::INTEGER AS n FROM ross_pe';
+    const { out } = await triscope(['query', `${name}.tri`, sql, '--json']);
+    return JSON.parse(out)[0].n as number;
+  };
+  for (const every of [1, 7]) {
+    const want = await samples('sequential', every);
+    expect(want).toBeGreaterThan(50);
+    expect(Math.abs((await samples('optimistic', every)) - want)).toBeLessThanOrEqual(2);
+  }
+});

@@ -58,7 +58,6 @@ export class PeInstrument implements PeRecorder {
   private readonly optimistic: boolean;
   private readonly needsTurns: boolean;
   readonly longTurns: boolean;
-  due = false;
   /** Turns with events since the last GVT that counted for samples. After a given number of them the next one is sampled. */
   private turns = 0;
   readonly turnsPerSample: number;
@@ -192,16 +191,28 @@ export class PeInstrument implements PeRecorder {
 
   /**
    * GVTs come early if PEs would otherwise wait, or if events crowd the cache, and late where PEs need none. The first one is sampled
-   * after one PE has made as many turns with events as the user has asked for between samples.
+   * after one PE has made as many turns with events as the user has asked for between samples; a long turn counts as several.
    */
-  private askForSample(): void {
-    const handled = this.pe.counts[C.eventsProcessed];
+  private countTurns(): void {
+    const { counts, config } = this.pe;
+    const handled = counts[C.eventsProcessed];
     if (handled === this.handled) return;
-    // A long turn counts as several.
-    this.turns += Math.max(1, Math.ceil((handled - this.handled) / this.pe.config.batch));
+    this.turns += Math.max(1, Math.ceil((handled - this.handled) / config.batch));
     this.handled = handled;
-    this.due = this.turns + 1 >= this.turnsPerSample;
-    if (this.due) this.transport?.ask(ASK_SAMPLE);
+  }
+
+  /** Called before a turn: a GVT that comes in it is sampled if the turn is the last of those between samples. */
+  private askForSample(): void {
+    this.countTurns();
+    if (this.turns + 1 >= this.turnsPerSample) this.transport?.ask(ASK_SAMPLE);
+  }
+
+  sampleIsDue(): boolean {
+    if (this.turnsPerSample === Infinity) return false;
+    this.countTurns();
+    if (this.turns < this.turnsPerSample) return false;
+    this.transport?.ask(ASK_SAMPLE);
+    return true;
   }
 
   /** Called when a GVT has been agreed on and the events before it are committed. @param counts whether it counts for samples */
@@ -215,7 +226,6 @@ export class PeInstrument implements PeRecorder {
     }
     if (counts) {
       this.turns = 0;
-      this.due = false;
       if (++this.counted % this.gvtsPerSample === 0) this.sample('gvt', MODE_GVT, this.gvt);
     }
     while (this.nextVt <= gvt && this.nextVt < Infinity) {

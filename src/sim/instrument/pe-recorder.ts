@@ -61,16 +61,16 @@ export interface PeRecorder {
   readonly rollbacks: RollbackRecorder | null;
   /** Told by the engine what it is doing; null if that is not recorded. */
   readonly phases: PhaseMarks | null;
-  /** Turns of the scheduler from one sample at a GVT to the next, of so many events as the user chose; Infinity if there are no such samples. */
+  /** Turns of `--batch` events from one sample at a GVT to the next; Infinity if there are no such samples. */
   readonly turnsPerSample: number;
-  /** Whether the next GVT is to be sampled. */
-  readonly due: boolean;
-  /** Whether turns may have more events: nothing is recorded once a turn. */
+  /** Whether turns may have more than `--batch` events: nothing is recorded once a turn. */
   readonly longTurns: boolean;
   /** No event at or after this time may be handled before the sample. */
   readonly nextVt: number;
   /** Called once per turn of the scheduler, or per chunk of a sequential run. */
   turn(): void;
+  /** Called after a turn; whether so many turns have passed that a GVT is needed for a sample, which the next one then takes. */
+  sampleIsDue(): boolean;
   /** Called when a GVT has been agreed on and the events before it are committed. @param counts whether it counts for samples */
   reached(gvt: number, counts: boolean): void;
 }
