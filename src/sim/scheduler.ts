@@ -172,7 +172,7 @@ export class Scheduler {
     if (n === batch && !far && this.staysApart()) return true;
     this.apart = 0;
     if (timed) t = clock.begin();
-    transport.flush();
+    transport.flush(stepping);
     if (timed) clock.lap('other', t);
     const least = engine.least();
     transport.tell(least, this.promises && !this.memoryIsShort() ? engine.stopTime() : -Infinity);

@@ -122,9 +122,9 @@ export class Chaos {
           override room(): boolean {
             return !isLate() && super.room();
           }
-          override publish(): boolean {
+          override publish(soon?: boolean): boolean {
             pause();
-            return super.publish();
+            return super.publish(soon);
           }
         })(words, size, ringSlots),
       consumer: (words, size) =>
@@ -187,9 +187,9 @@ export class Chaos {
     const take = transport.takeGvt.bind(transport);
     let awaited = false;
     let flushed = true;
-    transport.flush = () => {
+    transport.flush = (soon?: boolean) => {
       flushed = awaited || !this.isLate();
-      if (flushed) flush();
+      if (flushed) flush(soon);
     };
     transport.gvtWaits = () => {
       // As if the turn had not got that far: what has not been flushed must not count as published.

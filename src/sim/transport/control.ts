@@ -49,8 +49,6 @@ const KEY_LINES = 16;
 const COMMITTED = KEY_LINES;
 const ROLLED_BACK = KEY_LINES + 1;
 const FIRST_PENDING = KEY_LINES + 2;
-const LATE = KEY_LINES + 3;
-const SEEN = KEY_LINES + 4;
 const PE_LINES = 2 * KEY_LINES;
 
 export interface ControlMemory {
@@ -125,8 +123,8 @@ export class EngineControl {
   readonly pes: number;
   private readonly W: Int32Array;
   private readonly D: Float64Array;
-  private readonly D32: Int32Array;
   private readonly sleep: Sleep;
+  private readonly own = new Int32Array(16);
   private seen = 0;
   private taken = 0;
 
@@ -135,7 +133,6 @@ export class EngineControl {
     this.sleep = sleep;
     this.W = memory.words;
     this.D = memory.doubles;
-    this.D32 = new Int32Array(this.D.buffer, this.D.byteOffset, this.D.length * 2);
   }
 
   /** Starts a round, unless one is open, or this PE has yet to take the result of the last one, which may be what it wants. */
@@ -228,38 +225,13 @@ export class EngineControl {
     this.D[atPe(pe) + FIRST_PENDING] = least;
   }
 
-  /** The time that `pe` has reported. */
-  progressOf(pe: number): number {
-    return this.D[atPe(pe) + FIRST_PENDING];
-  }
-
   /** The least time that PEs other than `pe` have reported. */
   told(pe: number): number {
     let least = Infinity;
-    for (let k = 0; k < this.pes; k++) if (k !== pe) least = Math.min(least, this.progressOf(k));
+    for (let k = 0; k < this.pes; k++) {
+      if (k !== pe) least = Math.min(least, this.D[atPe(k) + FIRST_PENDING]);
+    }
     return least;
-  }
-
-  /**
-   * As `tell`, of two PEs: what this one has posted and not published is from `late` on, and it has taken into account the
-   * first `seen` slots of the other. In this order: who sees one of them sees those before.
-   */
-  promise(pe: number, late: number, least: number, seen: number): void {
-    this.D[atPe(pe) + LATE] = late;
-    this.tell(pe, least);
-    Atomics.store(this.D32, (atPe(pe) + SEEN) << 1, seen);
-  }
-
-  withdraw(pe: number): void {
-    this.D[atPe(pe) + LATE] = -Infinity;
-  }
-
-  seenBy(pe: number): number {
-    return Atomics.load(this.D32, (atPe(pe) + SEEN) << 1);
-  }
-
-  lateOf(pe: number): number {
-    return this.D[atPe(pe) + LATE];
   }
 
   progress(): { committed: number; rolledBack: number } {
@@ -305,6 +277,11 @@ export class EngineControl {
   ring(): void {
     Atomics.add(this.W, BELL, 1);
     this.sleep.wake(this.W, BELL);
+  }
+
+  /** Returns when all that this thread has stored is visible to others. */
+  show(): void {
+    Atomics.store(this.own, 0, 0);
   }
 
   /** As `ring`, if any PE rests. Called after what it should notice has been stored. */

@@ -4,10 +4,17 @@
  * The producer writes slots with plain stores and publishes them with one atomic store of `tail` per batch;
  * the consumer reads up to the published tail and hands slots back with one store of `head`: a few at a time if there
  * is room for more, since each such store waits until the other CPU has given up its copy.
+ *
+ * Between two PEs the line of the tail also carries what the producer's PE promises (`Transport.tell`). A consumer reads a promise
+ * before it looks for slots: then it finds all that was published before that promise.
  */
 
 const HEAD = 0;
 const TAIL = 16;
+/** On its line: slots of the opposite ring that the producer's PE has taken into account; and doubles, its promise. */
+const SEEN = TAIL + 1;
+const LEAST = TAIL / 2 + 1;
+const LATE = TAIL / 2 + 2;
 /** Number of slots that may be under way, as the producer chooses. */
 const MOST = 1;
 const HEADER_WORDS = 32;
@@ -31,8 +38,31 @@ export function ringBytes(words: number, most = RING_BYTES): number {
 /** Number of its slots minus 1, for `size` words each. */
 const maskOf = (words: Int32Array, size: number) => (words.length - HEADER_WORDS) / size - 1;
 
+/**
+ * Whether a CPU's stores become visible to others in the order of the program, and its loads are done in that order: on x86 (Intel's
+ * SDM, volume 3A, 9.2.2). There plain ones suffice for the above. An atomic store waits until all stores before it are visible, which
+ * takes as long as the lines need from the other CPU.
+ */
+const IN_ORDER = process.arch === 'x64';
+
 const asDoubles = (words: Int32Array) =>
   new Float64Array(words.buffer, words.byteOffset, words.length / 2);
+
+/** `Atomics` has no doubles. */
+const bitsOf = (words: Int32Array) =>
+  new BigUint64Array(words.buffer, words.byteOffset, words.length / 2);
+const DOUBLE = new Float64Array(1);
+const BITS = new BigUint64Array(DOUBLE.buffer);
+
+function storeDouble(words: Int32Array, at: number, value: number): void {
+  DOUBLE[0] = value;
+  Atomics.store(bitsOf(words), at, BITS[0]);
+}
+
+function loadDouble(words: Int32Array, at: number): number {
+  BITS[0] = Atomics.load(bitsOf(words), at);
+  return DOUBLE[0];
+}
 
 export class RingProducer {
   readonly words: Int32Array;
@@ -80,12 +110,36 @@ export class RingProducer {
     return at;
   }
 
-  /** Makes filled slots visible; true if there were any. */
-  publish(): boolean {
+  /**
+   * Makes filled slots visible; true if there were any.
+   * @param soon not at once, where the CPU can do without: in the order of its stores
+   */
+  publish(soon = false): boolean {
     if (this.tail === this.published) return false;
     this.published = this.tail;
-    Atomics.store(this.words, TAIL, this.tail);
+    if (soon && IN_ORDER) this.words[TAIL] = this.tail;
+    else Atomics.store(this.words, TAIL, this.tail);
     return true;
+  }
+
+  /**
+   * What this PE, one of two, promises the other: its first pending event is at `least`, what it has posted and not published is from `late`
+   * on, and it has taken into account the first `seen` slots of the other. In the order of stores: who sees one of them sees those before.
+   */
+  promise(late: number, least: number, seen: number, soon: boolean): void {
+    this.put(LATE, late);
+    this.put(LEAST, least);
+    if (soon && IN_ORDER) this.words[SEEN] = seen;
+    else Atomics.store(this.words, SEEN, seen);
+  }
+
+  withdraw(): void {
+    this.put(LATE, -Infinity);
+  }
+
+  private put(at: number, value: number): void {
+    if (IN_ORDER) this.doubles[at] = value;
+    else storeDouble(this.words, at, value);
   }
 }
 
@@ -115,6 +169,23 @@ export class RingConsumer {
     // A plain load is a hint, and as cheap as possible; the atomic one makes the slots visible.
     if (this.words[TAIL] !== this.tail) this.tail = Atomics.load(this.words, TAIL);
     return (this.tail - this.head) | 0;
+  }
+
+  /** Of the producer's promise: how much it had seen of the opposite ring. To be read first. */
+  seen(): number {
+    return Atomics.load(this.words, SEEN);
+  }
+
+  least(): number {
+    return this.get(LEAST);
+  }
+
+  late(): number {
+    return this.get(LATE);
+  }
+
+  private get(at: number): number {
+    return IN_ORDER ? this.doubles[at] : loadDouble(this.words, at);
   }
 
   /** Index of the first word of the next slot. There must be one. */

@@ -43,6 +43,8 @@ const ROLLBACK_WORD = 0;
 
 /** Turns without anything to do before a PE waits; during these turns it asks for GVT. */
 const PATIENT_TURNS = 8;
+/** Looks for GVT rounds until what was flushed to be seen soon certainly is. */
+const LOOKS_TO_SHOW = 16;
 /** Milliseconds of polling before a PE sleeps. */
 const SPIN_MS = 0.1;
 
@@ -86,6 +88,9 @@ export class ThreadTransport implements Transport {
   private readonly other: number;
   private readonly unseen = new Unseen();
   private seen = 0;
+  /** Whether the last `flush` was to be seen soon, not at once; and looks for GVT rounds since others certainly saw everything. */
+  private soon = false;
+  private looks = 0;
 
   constructor(host: RingHost, memory: ThreadMemory, pes: number, parts: RingParts = {}) {
     const { producer = newProducer, consumer = newConsumer } = parts;
@@ -173,12 +178,13 @@ export class ThreadTransport implements Transport {
     this.heldBack++;
   }
 
-  flush(): void {
+  flush(soon = false): void {
+    this.soon = soon && this.other >= 0;
     if (this.waiting > 0) this.retry();
     let published = false;
     for (let pe = 0; pe < this.pes; pe++) {
       const ring = this.out[pe];
-      if (!ring?.publish()) continue;
+      if (!ring?.publish(this.soon)) continue;
       published = true;
       this.unseen.publish(ring.end);
     }
@@ -272,10 +278,19 @@ export class ThreadTransport implements Transport {
   }
 
   gvtWaits(): boolean {
+    const shown = !this.soon || this.shows();
     if (this.control.roundIsOpen()) return this.control.awaits();
     // All that was posted is published before any round that may start from here on.
-    this.least[0] = Infinity;
+    if (shown) this.least[0] = Infinity;
     return false;
+  }
+
+  /** Now and then all that was flushed is made visible, and who may have gone to rest before he could see it is woken. */
+  private shows(): boolean {
+    if (this.looks++ % LOOKS_TO_SHOW !== 0) return false;
+    this.control.show();
+    this.control.wake();
+    return true;
   }
 
   contribute(least: Gvt): void {
@@ -327,15 +342,15 @@ export class ThreadTransport implements Transport {
   }
 
   tell(least: number, until: number): void {
-    const { control, pe, other } = this;
+    const { other } = this;
     if (other < 0) {
-      control.tell(pe, least);
+      this.control.tell(this.pe, least);
       return;
     }
     // An event has not arrived before its list has.
     if (this.arriving[other] === null) this.seen = (this.in[other] as RingConsumer).taken;
     const late = Math.min(this.held[other].least(), this.unseen.unpublished, until);
-    control.promise(pe, late, least, this.seen);
+    (this.out[other] as RingProducer).promise(late, least, this.seen, this.soon);
   }
 
   /**
@@ -343,21 +358,23 @@ export class ThreadTransport implements Transport {
    * or will have received from here. With more PEs, what they have under way among themselves counts as well.
    */
   lbts(lookahead: number): number {
-    const { control, other } = this;
+    const { other } = this;
     if (other < 0) return -Infinity;
+    const ring = this.in[other] as RingConsumer;
     // Read before its promise, which may be newer: then it covers more than it has to.
-    const unseen = this.unseen.least(control.seenBy(other));
-    const least = Math.min(control.progressOf(other), unseen, this.held[other].least());
-    return Math.min(least + lookahead, control.lateOf(other));
+    const unseen = this.unseen.least(ring.seen());
+    const least = Math.min(ring.least(), unseen, this.held[other].least());
+    return Math.min(least + lookahead, ring.late());
   }
 
   withdraw(): void {
-    this.control.withdraw(this.pe);
+    if (this.other >= 0) (this.out[this.other] as RingProducer).withdraw();
   }
 
   toldFrom(time: number): boolean {
     const { control, other } = this;
-    return (other < 0 ? control.told(this.pe) : control.progressOf(other)) >= time;
+    const least = other < 0 ? control.told(this.pe) : (this.in[other] as RingConsumer).least();
+    return least >= time;
   }
 
   rest(turns: number): void {

@@ -96,8 +96,11 @@ export interface Transport {
    * this may roll back there, `rollback` the number of the rollback that caused it (0 if unknown).
    */
   cancel(pe: number, channel: number, time: number, rollback: number): void;
-  /** Makes everything posted visible to its receivers, as far as there is room. */
-  flush(): void;
+  /**
+   * Makes everything posted visible to its receivers, as far as there is room.
+   * @param soon whether it need not be visible at once, nor the promise (`tell`) that follows, as no PE waits for a GVT
+   */
+  flush(soon?: boolean): void;
   /** Whether so many messages are on their way that no event may be handled before the next GVT. */
   full(): boolean;
   /** Number of slots so far that had to wait here for room at their receiver. */
