@@ -2,13 +2,19 @@
 import type { Worker } from 'node:worker_threads';
 import { isPacked, lpTypesText, type ReadmePayload } from '../../formats/ross/write/index.ts';
 import { RegionPage } from '../../model/region-page.ts';
+import { ROW_WORDS } from '../../model/schemas/ross-rows.ts';
 import { type RunZero, runZero } from '../../os/run-clock.ts';
 import { startThread } from '../../os/thread.ts';
 import type { RunConfig } from '../config.ts';
 import type { Model } from '../model.ts';
 import { kpsOfPe, lpsOfPes, type Placement } from '../placement.ts';
 import { type InstrumentConfig, type StatsFiles, type Stream, streamsOf } from './config.ts';
-import { lpInstruments, payloadLayouts, type Recordable } from './payload.ts';
+import {
+  lpInstruments,
+  payloadLayouts,
+  type Recordable,
+  type RecordablePayload,
+} from './payload.ts';
 import type { InstrumentMemory, StreamTotals } from './pe-instrument.ts';
 import type { FramesMessage, RecorderEnd, StreamLoss } from './recorder-messages.ts';
 import type { RecorderTask } from './recorder-worker.ts';
@@ -77,6 +83,26 @@ interface RecorderPart {
   readonly zero: RunZero;
 }
 
+/** Most bytes of a row of samples, and of an event's record without what the model adds. */
+const ROW_BYTES = 4 * Math.max(...ROW_WORDS);
+const EVENT_BYTES = 64;
+
+/**
+ * Bytes that one buffer should have room for: several sampling points, which readers of 2017's files need whole, or events. Infinity
+ * for what models sample, which may be of any size.
+ */
+function together(
+  stream: Stream,
+  nkp: number,
+  lps: number,
+  payloads: readonly RecordablePayload[],
+): number {
+  if (stream === 'model' || stream === 'vt') return Infinity;
+  if (stream === 'rollback') return 0;
+  if (stream !== 'evtrace') return 4 * ROW_BYTES * (1 + nkp + lps);
+  return 4 * Math.max(EVENT_BYTES, ...payloads.map(({ bytes }) => EVENT_BYTES + bytes));
+}
+
 export class Recorder {
   readonly zero: RunZero;
   private readonly bell: SharedArrayBuffer;
@@ -97,6 +123,9 @@ export class Recorder {
     part: RecorderPart | null = null,
   ) {
     const streams = streamsOf(config);
+    const payloads = payloadLayouts(model);
+    const memoryOf = (stream: Stream, lps: number) =>
+      slabMemory(config.bufferSize, together(stream, run.nkp, lps, payloads));
     const has = (pe: number) => part === null || part.pe === pe;
     this.zero = part?.zero ?? output.zero ?? runZero();
     this.bell = bellMemory(run.pes);
@@ -104,7 +133,7 @@ export class Recorder {
       has(pe) ? new RegionPage().memory : null,
     );
     this.slabs = Array.from({ length: run.pes }, (_, pe) =>
-      Object.fromEntries(has(pe) ? streams.map((s) => [s, slabMemory(config.bufferSize)]) : []),
+      Object.fromEntries(has(pe) ? streams.map((s) => [s, memoryOf(s, placement.counts[pe])]) : []),
     );
     const files = config.disableOutput ? null : output.files;
     const native = streams.flatMap((s) => fileOf(s, files?.prefix ?? '') ?? []);
@@ -124,7 +153,7 @@ export class Recorder {
       files: hasFiles ? { folder: this.folder as string, prefix: files.prefix } : null,
       frames: config.disableOutput ? null : output.frames,
       live: output.onFrames !== undefined,
-      payloads: payloadLayouts(model),
+      payloads,
     };
     const words = new Int32Array(this.bell);
     const { worker, done } = startThread<FramesMessage, RecorderEnd>(

@@ -1,24 +1,37 @@
 /**
- * A chain of three buffers in shared memory between one PE, which fills them, and the recorder, which empties
- * them. Single producer, single consumer; a handover is one atomic store.
+ * Buffers in shared memory between one PE, which fills them, and the recorder, which empties them in the same order. Single
+ * producer, single consumer; a handover is one atomic store. The PE takes the buffer that was emptied last: as long as the
+ * recorder keeps up, two or three buffers are in use, which stay in the CPU's cache, and the others are for bursts.
  *
  * ```
- * word 0            –
- *      8 + 8 b      buffer b: state (FREE, FILLING, FULL), bytes published, bytes consumed
+ * word 0            number of buffers
+ *      1            how many times the PE has taken one
+ *      16           how many times the recorder has emptied one
  *      40…47        f64: records dropped, bytes dropped, milliseconds waited, bytes filled
+ *      64…          the buffers taken, in order, over and over
+ *      160…         the buffers emptied, likewise
+ *      256 + 2 b    buffer b: state (FILLING, FULL), bytes published
  * byte 4096 + b s   buffer b, s bytes
  * ```
  * Published bytes are whole records, so the recorder may take them while the PE goes on filling.
  */
-const BUFFERS = 3;
+/** Most buffers, and how many there are at least. */
+const MOST = 96;
+const LEAST = 3;
+/** A buffer has no more bytes than this, unless more have to be together. Buffers of 64 kB or 8 MB cost the PE more. */
+const BUFFER_BYTES = 1 << 18;
 
-const FREE = 0;
 const FILLING = 1;
 const FULL = 2;
 
+const COUNT = 0;
+const TAKES = 1;
+const EMPTIES = 16;
+const TAKEN_ONES = 64;
+const EMPTIED_ONES = TAKEN_ONES + MOST;
+const CONTROL = EMPTIED_ONES + MOST;
 const STATE = 0;
 const USED = 1;
-const CONSUMED = 2;
 const DROPPED_RECORDS = 20;
 const DROPPED_BYTES = 21;
 const WAITED = 22;
@@ -37,12 +50,20 @@ export const THREADS = 16;
 /** Milliseconds between checks that the recorder is still alive, by a PE that waits for it. */
 const LOOK_MS = 200;
 
-const control = (b: number, word: number) => 8 + 8 * b + word;
+const control = (b: number, word: number) => CONTROL + 2 * b + word;
 
-/** Memory of a slab whose buffers have at least `size` bytes. */
-export function slabMemory(size: number): SharedArrayBuffer {
-  const whole = Math.ceil(size / 4096) * 4096;
-  return new SharedArrayBuffer(DATA + BUFFERS * whole);
+/**
+ * Memory of a slab.
+ * @param size a third of its bytes, rounded up
+ * @param together bytes that one buffer should have room for
+ */
+export function slabMemory(size: number, together: number): SharedArrayBuffer {
+  const wanted = Math.min(size, Math.max(together, BUFFER_BYTES, (LEAST * size) / MOST));
+  const bytes = Math.ceil(wanted / 4096) * 4096;
+  const count = Math.min(MOST, Math.max(LEAST, Math.ceil((LEAST * size) / bytes)));
+  const memory = new SharedArrayBuffer(DATA + count * bytes);
+  new Int32Array(memory)[COUNT] = count;
+  return memory;
 }
 
 /** Memory that the slabs of a run on `pes` PEs share. */
@@ -83,13 +104,21 @@ export class SlabWriter {
   limit: number;
   private readonly bell: Int32Array;
   private readonly policy: SlabPolicy;
+  private readonly count: number;
   /** Words of a buffer, and how many of them may be left free at a GVT. */
   private readonly size: number;
   private readonly spare: number;
+  /** Free buffers: the one emptied last is on top. */
+  private readonly free: number[];
+  /** How many takes and empties there have been, and where the next ones are listed. */
+  private takes = 0;
+  private nextTaken = 0;
+  private empties = 0;
+  private nextEmptied = 0;
   private buffer = 0;
-  private start: number;
-  /** No buffer is held: the last one is full and the next is not free yet. */
-  private stuck = false;
+  private start = 0;
+  /** No buffer is held: the last one has been handed over. */
+  private stuck = true;
 
   constructor(memory: SharedArrayBuffer, bell: SharedArrayBuffer, policy: SlabPolicy) {
     this.i32 = new Int32Array(memory);
@@ -97,12 +126,13 @@ export class SlabWriter {
     this.f64 = new Float64Array(memory);
     this.bell = new Int32Array(bell);
     this.policy = policy;
-    this.size = (memory.byteLength - DATA) / BUFFERS / 4;
+    this.count = this.i32[COUNT];
+    this.size = (memory.byteLength - DATA) / this.count / 4;
     this.spare = (this.size * policy.bufferFree) / 100;
-    this.start = DATA / 4;
-    this.at = this.start;
-    this.limit = this.start + this.size;
-    this.i32[control(0, STATE)] = FILLING;
+    this.free = Array.from({ length: this.count }, (_, k) => this.count - 1 - k);
+    this.at = 0;
+    this.limit = 0;
+    this.take();
   }
 
   /** Words that one buffer has room for. */
@@ -143,10 +173,7 @@ export class SlabWriter {
     this.publish();
     this.f64[FILLED] += (this.at - this.start) * 4;
     Atomics.store(this.i32, control(this.buffer, STATE), FULL);
-    this.buffer = (this.buffer + 1) % BUFFERS;
-    this.start = DATA / 4 + this.buffer * this.size;
-    this.at = this.start;
-    this.limit = this.start;
+    this.limit = this.at;
     this.stuck = true;
     this.ring();
   }
@@ -157,22 +184,46 @@ export class SlabWriter {
   }
 
   private acquire(): boolean {
-    const { i32, bell } = this;
-    const at = control(this.buffer, STATE);
-    if (Atomics.load(i32, at) !== FREE) {
+    const { i32, bell, free } = this;
+    this.collect();
+    if (free.length === 0) {
       if (this.policy.onOverflow === 'drop') return false;
       const started = performance.now();
-      while (Atomics.load(i32, at) !== FREE) {
+      for (; free.length === 0; this.collect()) {
         if (Atomics.load(bell, BROKEN) !== 0) return false;
-        Atomics.wait(i32, at, FULL, LOOK_MS);
+        Atomics.wait(i32, EMPTIES, this.empties, LOOK_MS);
       }
       this.f64[WAITED] += performance.now() - started;
     }
     if (Atomics.load(bell, BROKEN) !== 0) return false;
-    Atomics.store(i32, at, FILLING);
+    this.take();
+    return true;
+  }
+
+  /** Collects the buffers that have been emptied. */
+  private collect(): void {
+    const { i32 } = this;
+    const empties = Atomics.load(i32, EMPTIES);
+    for (; this.empties !== empties; this.empties = (this.empties + 1) | 0) {
+      this.free.push(i32[EMPTIED_ONES + this.nextEmptied]);
+      this.nextEmptied = (this.nextEmptied + 1) % this.count;
+    }
+  }
+
+  /** Begins to fill a free buffer. There must be one. */
+  private take(): void {
+    const { i32 } = this;
+    this.buffer = this.free.pop() as number;
+    i32[control(this.buffer, STATE)] = FILLING;
+    i32[control(this.buffer, USED)] = 0;
+    i32[TAKEN_ONES + this.nextTaken] = this.buffer;
+    this.nextTaken = (this.nextTaken + 1) % this.count;
+    this.takes = (this.takes + 1) | 0;
+    Atomics.store(i32, TAKES, this.takes);
+    this.start = DATA / 4 + this.buffer * this.size;
+    this.at = this.start;
     this.limit = this.start + this.size;
     this.stuck = false;
-    return true;
   }
 
   /** Lets the recorder see the rows written so far. */
@@ -205,14 +256,20 @@ export class SlabReader {
   private readonly i32: Int32Array;
   private readonly f64: Float64Array;
   private readonly bytes: Uint8Array;
+  private readonly count: number;
   private readonly size: number;
-  private buffer = 0;
+  /** How many buffers have been emptied, and where those and the next one taken are listed. */
+  private empties = 0;
+  private next = 0;
+  /** Bytes of the next buffer that have been passed on. */
+  private consumed = 0;
 
   constructor(memory: SharedArrayBuffer) {
     this.i32 = new Int32Array(memory);
     this.f64 = new Float64Array(memory);
     this.bytes = new Uint8Array(memory);
-    this.size = (memory.byteLength - DATA) / BUFFERS;
+    this.count = this.i32[COUNT];
+    this.size = (memory.byteLength - DATA) / this.count;
   }
 
   /**
@@ -222,23 +279,24 @@ export class SlabReader {
    */
   drain(partial: boolean, sink: (bytes: Uint8Array<SharedArrayBuffer>) => void): void {
     const { i32 } = this;
-    for (;;) {
-      const b = this.buffer;
+    while (Atomics.load(i32, TAKES) !== this.empties) {
+      const b = i32[TAKEN_ONES + this.next];
       const state = Atomics.load(i32, control(b, STATE));
-      if (state === FREE || (state === FILLING && !partial)) return;
+      if (state === FILLING && !partial) return;
       const used = Atomics.load(i32, control(b, USED));
-      const consumed = i32[control(b, CONSUMED)];
-      if (used > consumed) {
-        i32[control(b, CONSUMED)] = used;
-        const from = DATA + b * this.size;
-        sink(this.bytes.subarray(from + consumed, from + used) as Uint8Array<SharedArrayBuffer>);
+      const from = DATA + b * this.size;
+      const begin = from + this.consumed;
+      if (used > this.consumed) {
+        this.consumed = used;
+        sink(this.bytes.subarray(begin, from + used) as Uint8Array<SharedArrayBuffer>);
       }
       if (state !== FULL) return;
-      i32[control(b, CONSUMED)] = 0;
-      Atomics.store(i32, control(b, USED), 0);
-      Atomics.store(i32, control(b, STATE), FREE);
-      Atomics.notify(i32, control(b, STATE));
-      this.buffer = (b + 1) % BUFFERS;
+      this.consumed = 0;
+      i32[EMPTIED_ONES + this.next] = b;
+      this.next = (this.next + 1) % this.count;
+      this.empties = (this.empties + 1) | 0;
+      Atomics.store(i32, EMPTIES, this.empties);
+      Atomics.notify(i32, EMPTIES);
     }
   }
 
