@@ -87,28 +87,33 @@ export function eventTracer(
     head2017(at, h, index, 0);
   };
 
-  const withPayload = (payload: Payload, h: number, index: number): void => {
-    if (!payload.fill(pe.contextOf(index).reader.enter(index, h))) return;
+  /** A closure for each payload, as it and the LPs' reader are then constants, too. */
+  const withPayload = (payload: Payload): EventTracer['record'] => {
+    const reader = pe.only?.reader ?? null;
     const { bytes, size } = payload.layout;
     const extra = old ? eventRow2017Words(0, size) : bytes / 4;
-    if (!slab.ensure(words + extra)) return;
-    const at = slab.at;
-    slab.at = at + words + extra;
-    if (old) head2017(at, h, index, size);
-    else head(at, h, index, bytes);
+    const whole = words + extra;
     const from = payload.words;
-    for (let k = 0; k < extra; k++) i32[at + words + k] = from[k];
+    return (h, index) => {
+      if (!payload.fill((reader ?? pe.contextOf(index).reader).enter(index, h))) return;
+      if (slab.at + whole > slab.limit && !slab.ensure(whole)) return;
+      const at = slab.at;
+      slab.at = at + whole;
+      if (old) head2017(at, h, index, size);
+      else head(at, h, index, bytes);
+      for (let k = 0; k < extra; k++) i32[at + words + k] = from[k];
+    };
   };
 
-  const record =
-    payloads === null
-      ? old
-        ? plain2017
-        : plain
-      : (h: number, index: number): void => {
-          const payload = payloads[index];
-          if (payload !== null) withPayload(payload, h, index);
-        };
+  const recordOf = (payloads: readonly (Payload | null)[]): EventTracer['record'] => {
+    const made = new Map(Array.from(new Set(payloads), (p) => [p, p && withPayload(p)]));
+    const [first] = made.values();
+    if (made.size === 1 && first) return first;
+    const records = payloads.map((p) => made.get(p));
+    return (h, index) => records[index]?.(h, index);
+  };
+
+  const record = payloads !== null ? recordOf(payloads) : old ? plain2017 : plain;
 
   const batch = () => {
     if (!perEvent) time[0] = clock.now();

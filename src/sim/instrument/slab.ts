@@ -21,6 +21,9 @@ const LEAST = 3;
 /** A buffer has no more bytes than this, unless more have to be together. Buffers of 64 kB or 8 MB cost the PE more. */
 const BUFFER_BYTES = 1 << 18;
 
+/** The recorder is called so many times while all buffers are filled once, and it looks from time to time. */
+const RINGS = 12;
+
 const FILLING = 1;
 const FULL = 2;
 
@@ -108,6 +111,8 @@ export class SlabWriter {
   /** Words of a buffer, and how many of them may be left free at a GVT. */
   private readonly size: number;
   private readonly spare: number;
+  /** Buffers from one call of the recorder to the next: to wake it takes the PE some µs, and interrupts a PE. */
+  private readonly ringEvery: number;
   /** Free buffers: the one emptied last is on top. */
   private readonly free: number[];
   /** How many takes and empties there have been, and where the next ones are listed. */
@@ -129,6 +134,7 @@ export class SlabWriter {
     this.count = this.i32[COUNT];
     this.size = (memory.byteLength - DATA) / this.count / 4;
     this.spare = (this.size * policy.bufferFree) / 100;
+    this.ringEvery = Math.ceil(this.count / RINGS);
     this.free = Array.from({ length: this.count }, (_, k) => this.count - 1 - k);
     this.at = 0;
     this.limit = 0;
@@ -175,7 +181,7 @@ export class SlabWriter {
     Atomics.store(this.i32, control(this.buffer, STATE), FULL);
     this.limit = this.at;
     this.stuck = true;
-    this.ring();
+    if (this.takes % this.ringEvery === 0) this.ring();
   }
 
   private ring(): void {
@@ -189,6 +195,7 @@ export class SlabWriter {
     if (free.length === 0) {
       if (this.policy.onOverflow === 'drop') return false;
       const started = performance.now();
+      this.ring();
       for (; free.length === 0; this.collect()) {
         if (Atomics.load(bell, BROKEN) !== 0) return false;
         Atomics.wait(i32, EMPTIES, this.empties, LOOK_MS);
