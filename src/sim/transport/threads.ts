@@ -86,6 +86,10 @@ export class ThreadTransport implements Transport {
   private readonly least = new Float64Array([Infinity]);
   /** The other PE of two, otherwise -1; what it may not have taken into account, and how far this PE has taken its messages. */
   private readonly other: number;
+  /** The rings to it and from it, and what waits for it: constants of the code that V8 compiles. Null with more PEs. */
+  private readonly to: RingProducer | null;
+  private readonly from: RingConsumer | null;
+  private readonly waits: Held | null;
   private readonly unseen = new Unseen();
   private seen = 0;
   /** Whether the last `flush` was to be seen soon, not at once; and looks for GVT rounds since others certainly saw everything. */
@@ -105,6 +109,9 @@ export class ThreadTransport implements Transport {
     this.out = memory.rings[pe].map((w, to) => (to === pe ? null : producer(w, size)));
     this.in = memory.rings.map((from, k) => (k === pe ? null : consumer(from[pe], size)));
     this.held = Array.from({ length: pes }, () => new Held());
+    this.to = this.out[this.other] ?? null;
+    this.from = this.in[this.other] ?? null;
+    this.waits = this.held[this.other] ?? null;
     this.list = new ListSlots(host.signatures, size);
     this.arriving = new Array<ArrivingList | null>(pes).fill(null);
   }
@@ -120,8 +127,9 @@ export class ThreadTransport implements Transport {
     this.posts(time);
     const i = h << 1;
     const extra = I[i + EXTRA] === 0 ? 0 : this.list.write(h);
-    const ring = this.out[pe] as RingProducer;
-    if (this.held[pe].none && ring.room()) {
+    const ring = this.to ?? (this.out[pe] as RingProducer);
+    const held = this.waits ?? this.held[pe];
+    if (held.none && ring.room()) {
       const at = ring.next();
       const { words, doubles } = ring;
       // The words that the receiver needs, with times as doubles: half the stores of a copy word by word.
@@ -221,8 +229,8 @@ export class ThreadTransport implements Transport {
     const { size, pes } = this;
     let total = 0;
     for (let from = 0; from < pes; from++) {
-      const ring = this.in[from];
-      if (ring === null) continue;
+      if (from === this.pe) continue;
+      const ring = this.from ?? (this.in[from] as RingConsumer);
       const n = ring.look();
       if (n === 0) continue;
       total += n;
@@ -342,15 +350,15 @@ export class ThreadTransport implements Transport {
   }
 
   tell(least: number, until: number): void {
-    const { other } = this;
-    if (other < 0) {
+    const { to, from, waits } = this;
+    if (to === null || from === null || waits === null) {
       this.control.tell(this.pe, least);
       return;
     }
     // An event has not arrived before its list has.
-    if (this.arriving[other] === null) this.seen = (this.in[other] as RingConsumer).taken;
-    const late = Math.min(this.held[other].least(), this.unseen.unpublished, until);
-    (this.out[other] as RingProducer).promise(late, least, this.seen, this.soon);
+    if (this.arriving[this.other] === null) this.seen = from.taken;
+    const late = Math.min(waits.least(), this.unseen.unpublished, until);
+    to.promise(late, least, this.seen, this.soon);
   }
 
   /**
@@ -358,23 +366,20 @@ export class ThreadTransport implements Transport {
    * or will have received from here. With more PEs, what they have under way among themselves counts as well.
    */
   lbts(lookahead: number): number {
-    const { other } = this;
-    if (other < 0) return -Infinity;
-    const ring = this.in[other] as RingConsumer;
+    const { from, waits } = this;
+    if (from === null || waits === null) return -Infinity;
     // Read before its promise, which may be newer: then it covers more than it has to.
-    const unseen = this.unseen.least(ring.seen());
-    const least = Math.min(ring.least(), unseen, this.held[other].least());
-    return Math.min(least + lookahead, ring.late());
+    const unseen = this.unseen.least(from.seen());
+    const least = Math.min(from.least(), unseen, waits.least());
+    return Math.min(least + lookahead, from.late());
   }
 
   withdraw(): void {
-    if (this.other >= 0) (this.out[this.other] as RingProducer).withdraw();
+    this.to?.withdraw();
   }
 
   toldFrom(time: number): boolean {
-    const { control, other } = this;
-    const least = other < 0 ? control.told(this.pe) : (this.in[other] as RingConsumer).least();
-    return least >= time;
+    return (this.from?.least() ?? this.control.told(this.pe)) >= time;
   }
 
   rest(turns: number): void {
