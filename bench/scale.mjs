@@ -13,7 +13,7 @@
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import { transfer } from './cpus.mjs';
 import { fitCosts } from './mpi-cost.mjs';
 
 const bin = fileURLToPath(new URL('../bin/triscope', import.meta.url));
@@ -30,26 +30,6 @@ function run(words, pes, synch) {
 const phold = (lps, start, remote, end) =>
   `phold --total-lps=${lps} --start-events=${start} --lookahead=0.1 --remote=${remote} --end=${end} --batch=64`;
 
-/** Seconds that a cache line takes from one core to another: the best of many transfers back and forth. */
-async function transfer() {
-  const TIMES = 2000;
-  const words = new Int32Array(new SharedArrayBuffer(128));
-  const echo = `const { workerData: w } = require('node:worker_threads');
-    for (let k = 1; ; k += 2) { while (Atomics.load(w, 0) < k); Atomics.store(w, 0, k + 1); }`;
-  const worker = new Worker(echo, { eval: true, workerData: words });
-  await new Promise((resolve) => worker.once('online', resolve));
-  let best = Infinity;
-  for (let batch = 0, k = 1; batch < 50; batch++) {
-    const started = performance.now();
-    for (let n = 0; n < TIMES; n++, k += 2) {
-      Atomics.store(words, 0, k);
-      while (Atomics.load(words, 0) < k + 1);
-    }
-    best = Math.min(best, (performance.now() - started) / 2000 / TIMES);
-  }
-  await worker.terminate();
-  return best;
-}
 const hop = await transfer();
 
 const CALIBRATIONS = [

@@ -8,6 +8,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { describeCpus } from './cpus.mjs';
 import { twoPes } from './two-pes.mjs';
 import { arguments_, WORKLOADS } from './workloads.mjs';
 
@@ -97,6 +98,7 @@ for (const [name, w] of Object.entries(WORKLOADS)) {
   if (wanted(name)) measure(`${name} sequential`, w, ['--synch=sequential'], name);
 }
 console.log('');
+await describeCpus([node, bin, ...arguments_(WORKLOADS.M, 5000, ['--synch=sequential'])]);
 await twoPes(begin, repeats, (name) => only.length === 0 || only.some((w) => name.startsWith(w)));
 
 if (wanted('short')) {
