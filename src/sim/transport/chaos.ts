@@ -73,6 +73,8 @@ interface ChaosShape {
   /** Probability of being late, at each opportunity. */
   readonly late: number;
   readonly limits: Pick<MpiLimits, 'mostBatches' | 'fewRanks' | 'mostTaken'>;
+  /** False: rings as between CPUs that do not keep the order of loads and stores; otherwise as this machine's can. */
+  readonly inOrder: false | undefined;
 }
 
 export function chaosShape(seed: number): ChaosShape {
@@ -86,6 +88,7 @@ export function chaosShape(seed: number): ChaosShape {
       ...(dice.chance(0.5) && { mostBatches: dice.of([1, 4]) }),
       ...(dice.chance(0.5) && { mostTaken: 1 }),
     },
+    inOrder: dice.chance(0.5) ? false : undefined,
   };
 }
 
@@ -108,7 +111,7 @@ export class Chaos {
   private readonly bed = new Int32Array(new SharedArrayBuffer(4));
 
   constructor({ seed, careless = false, shape, pauses = PAUSES }: ChaosSettings, pe: number) {
-    const { ringSlots, batchSlots, late, limits } = { ...chaosShape(seed), ...shape };
+    const { ringSlots, batchSlots, late, limits, inOrder } = { ...chaosShape(seed), ...shape };
     this.dice = new Dice(seed, FIRST_PE + pe);
     this.late = late;
     this.careless = careless;
@@ -126,13 +129,13 @@ export class Chaos {
             pause();
             return super.publish(soon);
           }
-        })(words, size, ringSlots),
+        })(words, size, ringSlots, inOrder),
       consumer: (words, size) =>
         new (class extends RingConsumer {
           override look(): number {
             return some(super.look());
           }
-        })(words, size),
+        })(words, size, inOrder),
     };
     this.limits = { ...limits, batchSlots, parts: this.parts };
   }

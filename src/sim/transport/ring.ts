@@ -48,41 +48,38 @@ const IN_ORDER = process.arch === 'x64';
 const asDoubles = (words: Int32Array) =>
   new Float64Array(words.buffer, words.byteOffset, words.length / 2);
 
-/** `Atomics` has no doubles. */
-const bitsOf = (words: Int32Array) =>
+/** `Atomics` has no doubles: their bits pass through here. */
+const asBits = (words: Int32Array) =>
   new BigUint64Array(words.buffer, words.byteOffset, words.length / 2);
 const DOUBLE = new Float64Array(1);
 const BITS = new BigUint64Array(DOUBLE.buffer);
-
-function storeDouble(words: Int32Array, at: number, value: number): void {
-  DOUBLE[0] = value;
-  Atomics.store(bitsOf(words), at, BITS[0]);
-}
-
-function loadDouble(words: Int32Array, at: number): number {
-  BITS[0] = Atomics.load(bitsOf(words), at);
-  return DOUBLE[0];
-}
 
 export class RingProducer {
   readonly words: Int32Array;
   /** The same memory: the first double of a slot is at half the index of its first word. */
   readonly doubles: Float64Array;
+  private readonly bits: BigUint64Array;
   private readonly size: number;
   private readonly mask: number;
   private readonly most: number;
+  private readonly inOrder: boolean;
   private tail = 0;
   private published = 0;
   /** There is room for the slots before this one. */
   private limit = 0;
 
-  /** @param most number of slots that may be under way, if not all */
-  constructor(words: Int32Array, size: number, most = Infinity) {
+  /**
+   * @param most number of slots that may be under way, if not all
+   * @param inOrder whether stores are seen in order
+   */
+  constructor(words: Int32Array, size: number, most = Infinity, inOrder = IN_ORDER) {
     this.words = words;
     this.doubles = asDoubles(words);
+    this.bits = asBits(words);
     this.size = size;
     this.mask = maskOf(words, size);
     this.most = Math.min(most, this.mask + 1);
+    this.inOrder = inOrder;
     words[MOST] = this.most;
   }
 
@@ -117,7 +114,7 @@ export class RingProducer {
   publish(soon = false): boolean {
     if (this.tail === this.published) return false;
     this.published = this.tail;
-    if (soon && IN_ORDER) this.words[TAIL] = this.tail;
+    if (soon && this.inOrder) this.words[TAIL] = this.tail;
     else Atomics.store(this.words, TAIL, this.tail);
     return true;
   }
@@ -129,7 +126,7 @@ export class RingProducer {
   promise(late: number, least: number, seen: number, soon: boolean): void {
     this.put(LATE, late);
     this.put(LEAST, least);
-    if (soon && IN_ORDER) this.words[SEEN] = seen;
+    if (soon && this.inOrder) this.words[SEEN] = seen;
     else Atomics.store(this.words, SEEN, seen);
   }
 
@@ -138,25 +135,34 @@ export class RingProducer {
   }
 
   private put(at: number, value: number): void {
-    if (IN_ORDER) this.doubles[at] = value;
-    else storeDouble(this.words, at, value);
+    if (this.inOrder) {
+      this.doubles[at] = value;
+      return;
+    }
+    DOUBLE[0] = value;
+    Atomics.store(this.bits, at, BITS[0]);
   }
 }
 
 export class RingConsumer {
   readonly words: Int32Array;
   readonly doubles: Float64Array;
+  private readonly bits: BigUint64Array;
   private readonly size: number;
   private readonly mask: number;
+  private readonly inOrder: boolean;
   private head = 0;
   private released = 0;
   private tail = 0;
 
-  constructor(words: Int32Array, size: number) {
+  /** @param inOrder whether loads are done in order */
+  constructor(words: Int32Array, size: number, inOrder = IN_ORDER) {
     this.words = words;
     this.doubles = asDoubles(words);
+    this.bits = asBits(words);
     this.size = size;
     this.mask = maskOf(words, size);
+    this.inOrder = inOrder;
   }
 
   /** Slots taken so far. */
@@ -185,7 +191,9 @@ export class RingConsumer {
   }
 
   private get(at: number): number {
-    return IN_ORDER ? this.doubles[at] : loadDouble(this.words, at);
+    if (this.inOrder) return this.doubles[at];
+    BITS[0] = Atomics.load(this.bits, at);
+    return DOUBLE[0];
   }
 
   /** Index of the first word of the next slot. There must be one. */
