@@ -171,6 +171,7 @@ describe('what a seed says', () => {
     expect(shapes[41]).toEqual(chaosShape(42));
     expect(new Set(shapes.map((s) => s.ringSlots))).toEqual(new Set([1, 2, 7, Infinity]));
     expect(new Set(shapes.map((s) => s.batchSlots))).toEqual(new Set([1, 2, Infinity]));
+    expect(new Set(shapes.map((s) => s.inOrder))).toEqual(new Set([false, undefined]));
   });
 });
 

@@ -34,7 +34,7 @@ export interface InstrumentConfig {
   readonly vtEnd: number;
   /** Most virtual-time sampling points. */
   readonly vtSamples: number;
-  /** Bytes of one buffer; each stream of each PE has three. */
+  /** A third of the bytes in which a stream of a PE is buffered. */
   readonly bufferSize: number;
   /** Per cent: a buffer with less free space is written out at the next GVT. */
   readonly bufferFree: number;
