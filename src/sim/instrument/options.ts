@@ -75,7 +75,7 @@ export const INSTRUMENT_OPTIONS = {
     'era of the numbers above: in ross-7 3 is vt and 4 is all',
     { fallback: 'as the options beside them tell, else ross-2017' },
   ),
-  'buffer-size': size(8_000_000, 'a third of the memory in which a stream of a PE is buffered', {
+  'buffer-size': size(8_000_000, 'a third of the buffer memory of each stream of a PE', {
     min: 4096,
   }),
   'buffer-free': float(

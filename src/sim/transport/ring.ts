@@ -109,7 +109,7 @@ export class RingProducer {
 
   /**
    * Makes filled slots visible; true if there were any.
-   * @param soon not at once, where the CPU can do without: in the order of its stores
+   * @param soon whether the consumer may see them a little later, in the order of this CPU's stores, if that is certain
    */
   publish(soon = false): boolean {
     if (this.tail === this.published) return false;
@@ -130,6 +130,7 @@ export class RingProducer {
     else Atomics.store(this.words, SEEN, seen);
   }
 
+  /** Promises nothing any more. */
   withdraw(): void {
     this.put(LATE, -Infinity);
   }
@@ -182,10 +183,12 @@ export class RingConsumer {
     return Atomics.load(this.words, SEEN);
   }
 
+  /** Of the same promise: the producer's first pending event, in virtual time; what `promise` was given. */
   least(): number {
     return this.get(LEAST);
   }
 
+  /** Likewise: what the producer has posted and not published is at this virtual time or later. */
   late(): number {
     return this.get(LATE);
   }

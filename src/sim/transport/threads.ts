@@ -43,7 +43,7 @@ const ROLLBACK_WORD = 0;
 
 /** Turns without anything to do before a PE waits; during these turns it asks for GVT. */
 const PATIENT_TURNS = 8;
-/** Looks for GVT rounds until what was flushed to be seen soon certainly is. */
+/** Of so many looks for GVT rounds, one first makes visible what was flushed to be seen soon. */
 const LOOKS_TO_SHOW = 16;
 /** Milliseconds of polling before a PE sleeps. */
 const SPIN_MS = 0.1;
@@ -92,7 +92,7 @@ export class ThreadTransport implements Transport {
   private readonly waits: Held | null;
   private readonly unseen = new Unseen();
   private seen = 0;
-  /** Whether the last `flush` was to be seen soon, not at once; and looks for GVT rounds since others certainly saw everything. */
+  /** Whether the last `flush` may be seen later than at once; and the number of looks for GVT rounds after such ones. */
   private soon = false;
   private looks = 0;
 
@@ -293,7 +293,7 @@ export class ThreadTransport implements Transport {
     return false;
   }
 
-  /** Now and then all that was flushed is made visible, and who may have gone to rest before he could see it is woken. */
+  /** Now and then makes visible all that was flushed, and wakes a PE that went to rest before it could see that; returns whether it did. */
   private shows(): boolean {
     if (this.looks++ % LOOKS_TO_SHOW !== 0) return false;
     this.control.show();

@@ -98,7 +98,7 @@ export interface Transport {
   cancel(pe: number, channel: number, time: number, rollback: number): void;
   /**
    * Makes everything posted visible to its receivers, as far as there is room.
-   * @param soon whether it need not be visible at once, nor the promise (`tell`) that follows, as no PE waits for a GVT
+   * @param soon whether receivers may see it, and the promise (`tell`) that follows, a little later: PEs in step hardly need GVTs, which have to know of all that is posted
    */
   flush(soon?: boolean): void;
   /** Whether so many messages are on their way that no event may be handled before the next GVT. */
