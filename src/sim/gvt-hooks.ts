@@ -21,7 +21,8 @@ export class GvtHooks {
   get nextTime(): number {
     const { instrument, checkpoints, hookTime } = this.pe;
     if (instrument === null && checkpoints === null) return hookTime;
-    return Math.min(hookTime, instrument?.nextVt ?? Infinity, checkpoints?.next ?? Infinity);
+    const sample = Math.min(instrument?.nextVt ?? Infinity, instrument?.points?.next ?? Infinity);
+    return Math.min(hookTime, sample, checkpoints?.next ?? Infinity);
   }
 
   /** A GVT has been agreed on and everything before it is committed. @param asked as `Transport.asked` */

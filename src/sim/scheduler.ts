@@ -74,8 +74,6 @@ export class Scheduler {
   private oneByOne = false;
   /** Whether events are left at or past the bound only. */
   private atBound = false;
-  /** Whether threads in step have GVTs a most time apart: not where samples need them more often. */
-  private readonly timesGvts: boolean;
   /** Whether this PE goes on from its bound by a GVT only. */
   private halted = false;
   /** Whether nothing else happens at turns, such as samples in real time. */
@@ -115,7 +113,6 @@ export class Scheduler {
     const { maxOptLookahead, lookahead } = config;
     this.window = new OptimismWindow(maxOptLookahead, lookahead, transport.slowGvt, steps);
     this.longTurns = this.crowds && (pe.instrument?.longTurns ?? true);
-    this.timesGvts = (pe.instrument?.turnsPerSample ?? Infinity) > this.gvtPeriod;
     // At the start nothing is under way but what `init` has sent, none of it sooner than this.
     this.ofGvt = Math.min(pe.lookahead, this.checkpointTime());
     this.alone = this.promises && config.pes === 1;
@@ -227,7 +224,9 @@ export class Scheduler {
    * takes the steps one by one, apart from those in which it has no events itself.
    */
   private step(lbts: number): void {
-    const { lookahead } = this.pe.config;
+    const { instrument, config } = this.pe;
+    const { lookahead } = config;
+    if (instrument !== null && !instrument.passes(this.bound, this.engine.least(), lbts)) return;
     let next = lbts;
     if (!this.window.longSteps) {
       if (!this.atBound) return;
@@ -290,7 +289,7 @@ export class Scheduler {
     if (this.realTimeGvt) return this.clock.now() >= this.nextGvt;
     if (this.sinceGvt >= this.turnsToGvt()) return true;
     if (this.sampleIsDue()) return true;
-    if (this.stepping) return this.timesGvts && this.clock.now() >= this.nextGvt;
+    if (this.stepping) return this.clock.now() >= this.nextGvt;
     if (!(least >= this.worthAsking && this.transport.toldFrom(this.worthAsking))) return false;
     if (this.worthAsking < this.gvt + this.crowdTime) this.window.wait();
     return true;
@@ -317,6 +316,7 @@ export class Scheduler {
     else pe.boundOf(h, mine);
     mine.promised = promised;
     this.waitForStop();
+    pe.instrument?.points?.contribute(mine, this.stepping ? this.window.density : 0, this.bound);
     this.transport.contribute(mine);
     this.marks?.exit(MARK_GVT);
     this.phases?.exit(PHASE_GVT);
@@ -371,6 +371,7 @@ export class Scheduler {
       transport.ask(ASK_STOP);
       transport.requestGvt();
     }
+    pe.instrument?.points?.agreed(key);
     this.hooks.reached(gvt, transport.asked());
     if ((transport.asked() & ASK_STOP) !== 0) return this.stop();
     // Until the next GVT, which reports stops again, no PE handles anything past the checkpoint, which others may yet have to make.

@@ -46,6 +46,8 @@ export class OptimismWindow {
   private readonly fixed: boolean;
   private readonly tooMany: number;
   private readonly few: number;
+  /** Events of this PE in a lookahead, in the last stretch; 0 before the first. */
+  density = ZERO;
   private processed = ZERO;
   private rolledBack = ZERO;
   private committed = ZERO;
@@ -107,6 +109,7 @@ export class OptimismWindow {
     const share = (rolledBack - this.rolledBack) / handled;
     const perGvt = handled / this.gvts;
     const perLookahead = ((committed - this.committed) * this.lookahead) / (gvt - this.gvt);
+    this.density = perLookahead < Infinity ? perLookahead : 0;
     if (this.steps === 'dense') this.chooseSteps(perLookahead);
     this.many = perLookahead >= MANY;
     if (!this.inStep) this.widen(share, perGvt, span);

@@ -9,7 +9,7 @@ describe('a round of GVT', () => {
   const memory = controlMemory(2, 1000);
   const [a, b] = [new EngineControl(memory, 2), new EngineControl(memory, 2)];
   const contribute = (pe: number, time: number) =>
-    [a, b][pe].contribute(pe, at(time), Infinity, true);
+    [a, b][pe].contribute(pe, at(time), Infinity, at(time));
 
   it('is not requested by a PE that has not taken the result of the last one', () => {
     expect(a.requestGvt()).toBe(true);

@@ -125,30 +125,91 @@ it.skipIf(ALONE)(
   },
 );
 
-it.skipIf(ALONE)(
-  'threads in step compute hardly more GVTs than are sampled, and these are as many turns apart as the user asked',
-  async () => {
+describe.skipIf(ALONE)('samples of threads in step', () => {
+  interface Sample {
+    readonly pe_id: number;
+    readonly gvt: number;
+    readonly gvt_index: number;
+    readonly events: number;
+  }
+
+  const recorded = async <Row>(name: string, settings: readonly string[], sql: string) => {
+    const { out, code } = await triscope([
+      ...['sim', 'run', 'phold', '--lookahead=0.25', ...settings, '--json'],
+      `--record=${folder}/${name}`,
+    ]);
+    expect(code).toBe(0);
+    const rows = await triscope(['query', `${folder}/${name}.tri`, sql, '--json']);
+    return {
+      gvts: JSON.parse(out).gvtComputations as number,
+      rows: JSON.parse(rows.out) as readonly Row[],
+    };
+  };
+  const sampled = (name: string, settings: readonly string[]) =>
+    recorded<Sample>(
+      name,
+      ['--pes=2', '--engine-stats=gvt', ...settings],
+      'SELECT pe_id, gvt, gvt_index, events_processed::INTEGER AS events FROM ross_pe ORDER BY real_time',
+    );
+
+  it('are as many turns apart as the user asked, and need hardly a GVT', async () => {
     const samples = async (every: number) => {
-      const name = `${folder}/every-${every}`;
-      const { out, code } = await triscope([
-        ...['sim', 'run', 'phold', '--total-lps=320', '--lookahead=0.25', '--end=1000', '--json'],
-        ...['--synch=optimistic', '--pes=2', '--engine-stats=gvt', `--num-gvt=${every}`],
-        `--record=${name}`,
+      const { gvts, rows } = await sampled(`every-${every}`, [
+        ...['--total-lps=320', '--end=1000', '--synch=optimistic', `--num-gvt=${every}`],
       ]);
-      expect(code).toBe(0);
-      const sql = 'SELECT count(*)::INTEGER AS n FROM ross_pe WHERE pe_id = 0';
-      const rows = await triscope(['query', `${name}.tri`, sql, '--json']);
-      return {
-        gvts: JSON.parse(out).gvtComputations as number,
-        n: JSON.parse(rows.out)[0].n as number,
-      };
+      return { gvts, n: rows.filter((row) => row.pe_id === 0).length };
     };
     const [each, tenth] = [await samples(1), await samples(10)];
-    expect(tenth.n).toBeGreaterThan(each.n / 20);
-    expect(tenth.n).toBeLessThan(each.n / 5);
-    expect(tenth.gvts).toBeLessThan(each.gvts / 3);
-  },
-);
+    // 160,000 events of a PE; 256 in 16 turns.
+    expect(each.n).toBeGreaterThan(400);
+    expect(each.n).toBeLessThan(900);
+    expect(tenth.n).toBeGreaterThan(each.n / 15);
+    expect(tenth.n).toBeLessThan(each.n / 6);
+    expect(each.gvts).toBeLessThan(each.n / 2);
+  });
+
+  it.each(BOTH.flatMap((synch) => [320, 3200].map((lps) => [synch, lps] as const)))(
+    'count at each point all events before it and no others: %s, %d LPs',
+    async (synch, lps) => {
+      const end = 64_000 / lps;
+      const settings = [`--total-lps=${lps}`, `--end=${end}`];
+      const trace = await recorded<{ readonly time: number }>(
+        `trace-${synch}-${lps}`,
+        [...settings, '--synch=sequential', '--event-trace=committed'],
+        'SELECT virtual_recv_time AS time FROM ross_event ORDER BY time',
+      );
+      const times = trace.rows.map(({ time }) => time);
+      const { rows } = await sampled(`points-${synch}-${lps}`, [...settings, `--synch=${synch}`]);
+      const seen = [0, 1].map((pe) => rows.filter((row) => row.pe_id === pe));
+      const points = seen.map((samples) => {
+        let events = 0;
+        return new Map(
+          samples.map((row) => {
+            events += row.events;
+            return [row.gvt, { events, index: row.gvt_index }] as const;
+          }),
+        );
+      });
+      const [zero, one] = points as [(typeof points)[0], (typeof points)[0]];
+      // GVTs are times of events; points are fractions of the lookahead, a power of two here.
+      const both = [...zero.keys()].filter((gvt) => Number.isInteger(gvt * 4096) && gvt < end);
+      expect(both.length).toBeGreaterThan(50);
+      for (const gvt of both) {
+        const [a, b] = [zero.get(gvt), one.get(gvt)];
+        expect((a?.events ?? 0) + (b?.events ?? 0), `events before ${gvt}`).toBe(
+          times.filter((time) => time < gvt).length,
+        );
+        expect(a?.index).toBe(b?.index);
+      }
+      for (const samples of seen) {
+        const gvts = samples.map(({ gvt }) => gvt);
+        expect(gvts).toEqual(gvts.toSorted((x, y) => x - y));
+        const numbers = samples.slice(0, -1).map((row) => row.gvt_index);
+        expect(new Set(numbers).size).toBe(numbers.length);
+      }
+    },
+  );
+});
 
 it('one optimistic PE, whose turns are long, has as many samples at GVTs as a sequential run', async () => {
   const samples = async (synch: string, every: number) => {

@@ -159,7 +159,7 @@ const SAMPLE_HEADER = [
     'virtual time of the sample: GVT for engine samples',
   ),
   gauge('gvt', 'f64', '{virtual}', 'last', 'GVT agreed last'),
-  gauge('gvt_index', 'u32', '{gvt}', 'last', 'number of GVT computations so far'),
+  gauge('gvt_index', 'u32', '{gvt}', 'last', 'number of GVTs so far'),
   {
     ...id('mode', 'what made the sample: gvt, rt or vt'),
     cell: 'label',
@@ -217,7 +217,7 @@ export const ROSS_EVENT = schema('ross_event', 'lp', 'one traced event', [
 export const ROSS_ROLLBACK = schema('ross_rollback', 'kp', 'one rollback of a KP', [
   gauge('real_time', 'f64', 's', 'last', 'seconds since the run’s zero'),
   gauge('gvt', 'f64', '{virtual}', 'last', 'GVT agreed last'),
-  gauge('gvt_index', 'u32', '{gvt}', 'last', 'number of GVT computations so far'),
+  gauge('gvt_index', 'u32', '{gvt}', 'last', 'number of GVTs so far'),
   id('pe_id', 'PE'),
   id('kp_id', 'KP, numbered within its PE'),
   id('rollback_id', 'number of the rollback on its PE, from 1'),

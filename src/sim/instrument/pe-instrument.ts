@@ -14,6 +14,7 @@ import type { EventTracer, PeRecorder, SampledEngine, SamplePoint } from './pe-r
 import { RollbackLog } from './rollback-log.ts';
 import { type Levels, Sampler } from './sampler.ts';
 import { type SlabTotals, SlabWriter } from './slab.ts';
+import { StepPoints } from './step-points.ts';
 import { EventTally } from './tally.ts';
 
 /** Shared memory of one PE's streams, and what is needed to fill them. */
@@ -60,7 +61,8 @@ export class PeInstrument implements PeRecorder {
   readonly longTurns: boolean;
   /** Turns with events since the last GVT that counted for samples. After a given number of them the next one is sampled. */
   private turns = 0;
-  readonly turnsPerSample: number;
+  private readonly turnsPerSample: number;
+  readonly points: StepPoints | null;
   private readonly gvtsPerSample: number;
   private handled = 0;
   private transport: Transport | null = null;
@@ -102,6 +104,11 @@ export class PeInstrument implements PeRecorder {
     const inTurns = synch === 'optimistic' || synch === 'conservative';
     this.gvtsPerSample = inTurns ? 1 : config.numGvt;
     this.turnsPerSample = !atGvts ? Infinity : inTurns ? config.numGvt * gvtInterval : 1;
+    const { pes, batch, lookahead, end } = pe.config;
+    this.points =
+      atGvts && inTurns && pes === 2
+        ? new StepPoints(this.turnsPerSample * batch, lookahead, end)
+        : null;
     this.longTurns = !(
       engine.rt ||
       config.model.rt ||
@@ -204,11 +211,13 @@ export class PeInstrument implements PeRecorder {
   /** Called before a turn: a GVT that comes in it is sampled if the turn is the last of those between samples. */
   private askForSample(): void {
     this.countTurns();
-    if (this.turns + 1 >= this.turnsPerSample) this.transport?.ask(ASK_SAMPLE);
+    if (this.turns + 1 >= this.turnsPerSample && !this.points?.planned)
+      this.transport?.ask(ASK_SAMPLE);
   }
 
   sampleIsDue(): boolean {
     if (this.turnsPerSample === Infinity) return false;
+    if (this.points?.planned) return false;
     this.countTurns();
     if (this.turns < this.turnsPerSample) return false;
     this.transport?.ask(ASK_SAMPLE);
@@ -218,13 +227,16 @@ export class PeInstrument implements PeRecorder {
   /** Called when a GVT has been agreed on and the events before it are committed. @param counts whether it counts for samples */
   reached(gvt: number, counts: boolean): void {
     const { config } = this;
-    this.gvts++;
-    this.gvt = Math.min(gvt, this.pe.config.end);
+    const { points } = this;
+    if (points?.isDue(gvt)) this.atPoint(gvt);
+    this.gvts = points?.gvts ?? this.gvts + 1;
+    // A point that this PE has passed may be later.
+    this.gvt = Math.max(this.gvt, Math.min(gvt, this.pe.config.end));
     if (this.rollbacks !== null) {
       this.rollbacks.gvt = this.gvt;
       this.rollbacks.gvtIndex = this.gvts;
     }
-    if (counts) {
+    if (counts && !(points !== null && gvt < points.until)) {
       this.turns = 0;
       if (++this.counted % this.gvtsPerSample === 0) this.sample('gvt', MODE_GVT, this.gvt);
     }
@@ -234,6 +246,31 @@ export class PeInstrument implements PeRecorder {
       this.planVt();
     }
     for (const slab of this.all) slab.atGvt();
+  }
+
+  passes(bound: number, least: number, lbts: number): boolean {
+    const { points } = this;
+    if (points === null) return true;
+    if (points.stays) return false;
+    if (!points.isDue(bound)) return true;
+    const empty = Math.min(least, lbts);
+    if (!points.isDue(empty)) return false;
+    this.times?.beginApart();
+    this.atPoint(empty);
+    this.times?.endApart();
+    for (const slab of this.all) slab.atGvt();
+    return true;
+  }
+
+  /** Takes the sample of the next point. @param empty as of `StepPoints.taken` */
+  private atPoint(empty: number): void {
+    const points = this.points as StepPoints;
+    this.gvt = points.next;
+    this.gvts = points.nextGvts;
+    this.turns = 0;
+    this.handled = this.pe.counts[C.eventsProcessed];
+    this.sample('gvt', MODE_GVT, this.gvt);
+    points.taken(empty);
   }
 
   private sample(mode: Mode, number: number, virtual: number): void {

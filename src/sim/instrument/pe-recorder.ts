@@ -1,5 +1,6 @@
 /** The interface between a PE, its engine, and what records them. */
 import type { PhaseMarks } from '../../model/region-page.ts';
+import type { StepPoints } from './step-points.ts';
 
 /** Records events of one PE. */
 export interface EventTracer {
@@ -61,14 +62,20 @@ export interface PeRecorder {
   readonly rollbacks: RollbackRecorder | null;
   /** Told by the engine what it is doing; null if that is not recorded. */
   readonly phases: PhaseMarks | null;
-  /** Turns of `--batch` events from one sample at a GVT to the next; Infinity if there are no such samples. */
-  readonly turnsPerSample: number;
+  /** Where threads in step are sampled; null where there are none, or no samples at GVTs. */
+  readonly points: StepPoints | null;
   /** Whether turns may have more than `--batch` events: nothing is recorded once a turn. */
   readonly longTurns: boolean;
   /** No event at or after this time may be handled before the sample. */
   readonly nextVt: number;
   /** Called once per turn of the scheduler, or per chunk of a sequential run. */
   turn(): void;
+  /**
+   * Whether a thread in step may go on from `bound`: before the next point, or past it, after its sample.
+   * @param least before which this PE has no events
+   * @param lbts before which none arrives
+   */
+  passes(bound: number, least: number, lbts: number): boolean;
   /** Called after a turn; whether so many turns have passed that a GVT is needed for a sample, which the next one then takes. */
   sampleIsDue(): boolean;
   /** Called when a GVT has been agreed on and the events before it are committed. @param counts whether it counts for samples */

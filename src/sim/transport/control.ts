@@ -43,7 +43,9 @@ const WORDS = 6 * LINE;
 const TIME = 0;
 const PRIORITY = 1;
 const UNDER_WAY = 2;
-const TIES = 3;
+const SAMPLES = 3;
+const BOUND = 4;
+const TIES = 5;
 const GVT = 0;
 const KEY_LINES = 16;
 const COMMITTED = KEY_LINES;
@@ -155,27 +157,34 @@ export class EngineControl {
   }
 
   /**
+   * @param key the least time that is pending here or under way
    * @param underWay least time of what this PE has posted and its receiver may not find when this round is done
-   * @param promised whether this PE keeps its promises
+   * @param said the rest of what it says
    */
-  contribute(pe: number, least: Gvt, underWay: number, promised: boolean): void {
+  contribute(pe: number, key: Gvt, underWay: number, said: Gvt): void {
     const round = this.seen + 1;
     this.seen = round;
     const { D } = this;
     const mine = atPe(pe);
-    D[mine + TIME] = least.time;
-    D[mine + PRIORITY] = least.priority;
+    D[mine + TIME] = key.time;
+    D[mine + PRIORITY] = key.priority;
     D[mine + UNDER_WAY] = underWay;
-    putTies(D, mine, least.ties);
-    if (promised) this.W[PROMISING] = round;
+    D[mine + SAMPLES] = said.samples;
+    D[mine + BOUND] = said.bound;
+    putTies(D, mine, key.ties);
+    if (said.promised) this.W[PROMISING] = round;
     if (Atomics.add(this.W, REPORTED, 1) !== this.pes - 1) return;
     this.W[PROMISED] = Number(this.W[PROMISING] === round);
     let first = atPe(0);
     D[GVT + UNDER_WAY] = D[first + UNDER_WAY];
+    D[GVT + SAMPLES] = D[first + SAMPLES];
+    D[GVT + BOUND] = D[first + BOUND];
     for (let k = 1; k < this.pes; k++) {
       const at = atPe(k);
       if (precedes(D, at, first)) first = at;
       if (D[at + UNDER_WAY] < D[GVT + UNDER_WAY]) D[GVT + UNDER_WAY] = D[at + UNDER_WAY];
+      if (D[at + SAMPLES] > D[GVT + SAMPLES]) D[GVT + SAMPLES] = D[at + SAMPLES];
+      if (D[at + BOUND] > D[GVT + BOUND]) D[GVT + BOUND] = D[at + BOUND];
     }
     D[GVT + TIME] = D[first + TIME];
     D[GVT + PRIORITY] = D[first + PRIORITY];
@@ -198,6 +207,8 @@ export class EngineControl {
     out.priority = this.D[GVT + PRIORITY];
     getTies(this.D, GVT, out.ties);
     out.underWay = this.D[GVT + UNDER_WAY];
+    out.samples = this.D[GVT + SAMPLES];
+    out.bound = this.D[GVT + BOUND];
     out.promised = this.W[PROMISED] !== 0;
     return true;
   }

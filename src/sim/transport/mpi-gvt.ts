@@ -40,11 +40,13 @@ const END = 6;
 const PRESSURE = 7;
 const EASE = 8;
 const PROMISED = 9;
-const MAXIMA = 10;
-const UNDER_WAY = 10;
-const TIME = 11;
-const PRIORITY = 12;
-const TIES = 13;
+const SAMPLES = 10;
+const BOUND = 11;
+const MAXIMA = 12;
+const UNDER_WAY = 12;
+const TIME = 13;
+const PRIORITY = 14;
+const TIES = 15;
 const WORDS = TIES + GVT_TIES;
 
 /** Turns for which one of many ranks waits for the others' cuts. */
@@ -209,6 +211,8 @@ export class MpiGvt {
     words[PRESSURE] = mine.pressure;
     words[EASE] = Number(mine.ease);
     words[PROMISED] = Number(least.promised);
+    words[SAMPLES] = least.samples;
+    words[BOUND] = least.bound;
     words[UNDER_WAY] = Math.min(posted[0], least.underWay);
     // For messages in flight only a bound of their time is known.
     const flying = posted[0] <= least.time;
@@ -259,6 +263,8 @@ export class MpiGvt {
     out.time = all[TIME];
     out.underWay = all[UNDER_WAY];
     out.promised = all[PROMISED] !== 0;
+    out.samples = all[SAMPLES];
+    out.bound = all[BOUND];
     out.priority = all[PRIORITY];
     out.ties.set(all.subarray(TIES, WORDS));
     return true;

@@ -308,7 +308,7 @@ export class ThreadTransport implements Transport {
     // For messages in flight only a bound of their time is known.
     this.flying.time = posted;
     const key = posted <= least.time ? this.flying : least;
-    this.control.contribute(this.pe, key, Math.min(held, least.underWay), least.promised);
+    this.control.contribute(this.pe, key, Math.min(held, least.underWay), least);
     this.least[0] = Infinity;
   }
 

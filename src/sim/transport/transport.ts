@@ -32,6 +32,10 @@ export interface Gvt {
   underWay: number;
   /** Whether any PE that contributed was bound by what it has promised others (`Transport.lbts`). */
   promised: boolean;
+  /** The most sampling points that a PE wants in a lookahead; Infinity if any wants none (`StepPoints`). */
+  samples: number;
+  /** The furthest time up to which a PE may have handled events that are final. */
+  bound: number;
 }
 
 /** A GVT before all events. */
@@ -42,6 +46,8 @@ export function startOfTime(): Gvt {
     ties: new Float64Array(GVT_TIES).fill(-Infinity),
     underWay: Infinity,
     promised: false,
+    samples: Infinity,
+    bound: 0,
   };
 }
 
@@ -53,6 +59,8 @@ export function endOfTime(): Gvt {
     ties: new Float64Array(GVT_TIES).fill(Infinity),
     underWay: Infinity,
     promised: false,
+    samples: Infinity,
+    bound: 0,
   };
 }
 
@@ -72,6 +80,8 @@ export function copyGvt(from: Gvt, to: Gvt): void {
   to.ties.set(from.ties);
   to.underWay = from.underWay;
   to.promised = from.promised;
+  to.samples = from.samples;
+  to.bound = from.bound;
 }
 
 /** Receives what arrives. */
