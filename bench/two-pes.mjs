@@ -24,10 +24,12 @@ const TWO = {
   'torus 64×64': { run: torus(64, 20000), reach: 1.5, aim: 1.7 },
   queueing: { run: queueing(30000), reach: 1.4, aim: 1.7 },
   pcs: { run: model('pcs', 60000), reach: 1.5, aim: 1.8 },
-  'short M': { run: phold('M', 8000), more: KPS, reach: 1, aim: 1.4 },
-  'short torus 16×16': { run: torus(16, 80000), reach: 1, aim: 1.4 },
+  // Sequential runs of 1 to 3 s, and one of less.
+  'short M': { run: phold('M', 16000), more: KPS, reach: 1, aim: 1.4 },
+  'short torus 16×16': { run: torus(16, 120000), reach: 1, aim: 1.4 },
   'short queueing': { run: queueing(8000), reach: 1, aim: 1.4 },
-  'short pcs': { run: model('pcs', 15000), reach: 1, aim: 1.4 },
+  'short pcs': { run: model('pcs', 8000), reach: 1, aim: 1.4 },
+  'short M below 1 s': { run: phold('M', 8000), more: KPS, reach: 1, aim: 1.4 },
   'M, remote 0, by two runs': {
     run: [...phold('M', 20000), '--remote=0'],
     against: 'two',

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type OutputLine, type RunResult, type Settings, simulate } from 'triscope/sim';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, triscope } from '../cli/support/run.ts';
+import { record } from './support/recorded.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
@@ -209,6 +210,48 @@ describe.skipIf(ALONE)('samples of threads in step', () => {
       }
     },
   );
+
+  it.each(BOTH)('do so under chaos, and are numbered alike: %s', async (synch) => {
+    const before = new Map<number, number>();
+    let shared = 0;
+    for (let seed = 1; seed <= 8; seed++) {
+      const { result, rows } = await record(
+        'phold',
+        {
+          ...{ ...phold(96, 60), ...two, synch, batch: 4, gvtInterval: 4 },
+          instrument: { engine: { gvt: true, rt: false, vt: false }, numGvt: 1 },
+        },
+        true,
+        { chaos: { seed } },
+      );
+      const samples = rows.get('ross_pe') ?? [];
+      expect(samples.reduce((n, row) => n + Number(row.events_processed), 0)).toBe(
+        result.eventsProcessed,
+      );
+      const seen = [0, 1].map((pe) => {
+        let events = 0;
+        return new Map(
+          samples
+            .filter((row) => Number(row.pe_id) === pe)
+            .map((row) => {
+              events += Number(row.events_processed) - Number(row.events_rolled_back);
+              return [Number(row.gvt), { events, index: row.gvt_index }] as const;
+            }),
+        );
+      });
+      for (const [gvt, { events, index }] of seen[0] ?? []) {
+        const other = seen[1]?.get(gvt);
+        if (other === undefined || !Number.isInteger(gvt * 4096) || gvt >= 60) continue;
+        const all = events + other.events;
+        expect(all, `seed ${seed}, events before ${gvt}`).toBe(before.get(gvt) ?? all);
+        expect(other.index, `seed ${seed}, number of ${gvt}`).toBe(index);
+        before.set(gvt, all);
+        shared++;
+      }
+    }
+    // Chaos withholds promises of many runs, so that their samples are taken at GVTs.
+    expect(shared).toBeGreaterThan(1.5 * before.size);
+  });
 });
 
 it('one optimistic PE, whose turns are long, has as many samples at GVTs as a sequential run', async () => {

@@ -50,6 +50,7 @@ export async function record(
   model: Model | LoadedModel | string,
   settings: Settings,
   framed = true,
+  extra: { readonly chaos?: { readonly seed: number } } = {},
 ): Promise<Recorded> {
   const top = temporaryFolder();
   const path = join(top, 'stats-output');
@@ -61,6 +62,7 @@ export async function record(
       instrument: { engine: OFF, model: OFF, ...settings.instrument },
     },
     {
+      ...extra,
       signal: AbortSignal.timeout(240_000),
       instrument: {
         files: { path, prefix: 'ross-stats' },
