@@ -1,4 +1,4 @@
-/** Two threads in step: the same results, GVTs as often as the user asked, nothing but what is final. */
+/** Two threads in step: the same results, samples as often as the user asked, nothing but what is final. */
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -110,21 +110,6 @@ describe.each(BOTH)('two %s threads in step', (synch) => {
     expect(run.gvtComputations).toBeLessThan(4000);
   });
 });
-
-it.skipIf(ALONE)(
-  'threads in step that are recorded take part in the GVTs that the user asked for, and in hardly any others',
-  async () => {
-    const { out, code } = await triscope([
-      ...['sim', 'run', 'phold', '--total-lps=320', '--lookahead=0.25', '--end=1000', '--json'],
-      ...['--synch=optimistic', '--pes=2', '--engine-stats=gvt', `--record=${folder}/run`],
-    ]);
-    expect(code).toBe(0);
-    const { gvtComputations, forcedGvts } = JSON.parse(out);
-    // 4,000 steps of three turns each, handled as one; a GVT after sixteen of those.
-    expect(gvtComputations).toBeLessThan(2500);
-    expect(forcedGvts).toBeLessThan(gvtComputations / 4);
-  },
-);
 
 describe.skipIf(ALONE)('samples of threads in step', () => {
   interface Sample {
