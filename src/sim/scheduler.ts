@@ -316,7 +316,9 @@ export class Scheduler {
     else pe.boundOf(h, mine);
     mine.promised = promised;
     this.waitForStop();
-    pe.instrument?.points?.contribute(mine, this.stepping ? this.window.density : 0, this.bound);
+    // It may have gone ahead of its bound before it came into step.
+    const furthest = Math.max(this.bound, justAfter(this.key.time + this.span()));
+    pe.instrument?.points?.contribute(mine, this.stepping ? this.window.density : 0, furthest);
     this.transport.contribute(mine);
     this.marks?.exit(MARK_GVT);
     this.phases?.exit(PHASE_GVT);

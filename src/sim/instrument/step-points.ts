@@ -70,11 +70,12 @@ export class StepPoints {
   /**
    * Completes a contribution to a GVT.
    * @param density events of this PE in a lookahead; 0 if it is not known, or if the PE is not in step
-   * @param bound how far it may go
+   * @param bound how far it may have gone until it takes the result
    */
   contribute(mine: Gvt, density: number, bound: number): void {
     mine.samples = density > 0 ? density / this.events : Infinity;
-    mine.bound = bound;
+    // Not beyond the end, where it may be Infinity or, after the last GVT, NaN.
+    mine.bound = bound < this.end ? bound : this.end;
     this.stays = true;
   }
 

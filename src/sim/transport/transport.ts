@@ -34,7 +34,7 @@ export interface Gvt {
   promised: boolean;
   /** The most sampling points that a PE wants in a lookahead; Infinity if any wants none (`StepPoints`). */
   samples: number;
-  /** The furthest time up to which a PE may have handled events that are final. */
+  /** The furthest time up to which a PE may have handled events. */
   bound: number;
 }
 
